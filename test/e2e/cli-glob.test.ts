@@ -44,7 +44,7 @@ describe('the patterns of glob', () => {
     expect((await cairn(['glob', '*.ts', 'README.md'], { cwd })).stderr).toBe('');
   });
 
-  test.each([['{a'], ['*.ts', '{a'], ['[a'], ['.'], []].map((patterns) => [patterns]))(
+  test.each([['{a'], ['*.ts', '{a'], ['[a'], ['.'], [''], ['*.ts', ''], []].map((patterns) => [patterns]))(
     '%j are rejected',
     async (patterns) => {
       const { stdout, stderr, exitCode } = await cairn(['glob', ...patterns], { cwd: createTree(tree) });

@@ -152,7 +152,7 @@ describe('the data of cairn memory', () => {
     [['memory', 'remember', ''], 2, 'cairn: The content of the fact is empty. Write at least one character.\n'],
     [['memory', 'remember', 'x', '--scope', 'team'], 2, /invalid --scope "team"; use project or user/u],
     [['memory', 'remember', 'x', '--tag', ''], 2, /--tag is empty/u],
-    [['memory', 'remember', 'x', '--stream', ''], 2, /stream "" is empty/u],
+    [['memory', 'remember', 'x', '--stream', ''], 2, /--stream is empty/u],
     [['memory', 'recall', 'x', '--tag', 'a', '--group', 'g'], 2, /--scope and --tag select facts/u],
     [['memory', 'update', 'fact_x'], 2, /nothing to change is given/u],
     [['memory', 'forget'], 2, /nothing to forget is named/u],

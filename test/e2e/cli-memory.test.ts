@@ -252,7 +252,7 @@ describe('cairn memory', () => {
       startCairn(args, { cwd: cairn.home, env: { HOME: cairn.home }, preload }),
     );
     expect(stdout).toContain('Deploy on Fridays');
-    expect(stderr).toContain('/commands/memory/recall.ts');
+    expect(stderr).toContain('/commands/memory/search.ts');
     expect(stderr.split('\n').filter((url) => /\/zod\/|memory\/src\/tools|maintenance\/import/u.test(url))).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
+import { createClient } from '@redis/client';
 import { cairn } from '../support/cli.ts';
 import { freePort, hasRedis, startRedis } from '../support/redis-server.ts';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -172,6 +173,21 @@ describe('a configured Redis', () => {
       status: 'warn',
       message: expect.stringContaining(message),
       fix: expect.stringContaining(fix),
+    });
+  });
+
+  test('with keys of an earlier format is not ok', async (context) => {
+    needRedis(context);
+    const { url, stop } = await startRedis(['--appendonly', 'yes']);
+    onTestFinished(stop);
+    const client = await createClient({ url, RESP: 2 }).connect();
+    onTestFinished(() => client.destroy());
+    await client.set('cairn:{facts}:rows', 'x');
+    const { checks } = await redisAt(url);
+    expect(checks['redis']).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/ has keys of an earlier format, which memory does not read$/u),
+      fix: expect.stringContaining("'cairn memory export'"),
     });
   });
 

@@ -235,6 +235,8 @@ describe.each(backendKinds)('a namespace on $name', (kind) => {
       ['INVALID_INPUT', () => namespace.append('a', [cyclic])],
       ['INVALID_INPUT', () => namespace.append('a', [new Date(0) as never])],
       ['INVALID_INPUT', () => namespace.append('a', [{ toJSON: () => undefined }])],
+      ['INVALID_INPUT', () => namespace.append('a', [{ ok: 1 }, { n: null, of: [{ x: Number.NaN }] }])],
+      ['INVALID_INPUT', () => namespace.append('a', [{ n: -Infinity }])],
       ['INVALID_INPUT', () => namespace.swap('a', { expected: undefined, next: 'half \ud800' })],
       ['INVALID_INPUT', () => namespace.swap('a', { expected: undefined, next: 5 as never })],
       ['INVALID_INPUT', () => namespace.list('a', { limit: Number.NaN })],

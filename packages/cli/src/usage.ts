@@ -107,13 +107,26 @@ function unknownOption(command: Command): Parts {
   return [`unknown option "${flag}"`, similar === undefined ? fix : `did you mean "${similar}"? ${fix}`];
 }
 
+/** The names of arguments that are text in which words are usual. */
+const texts: ReadonlySet<string> = new Set(['text', 'query', 'goal', 'prompt', 'answer']);
+
+/** Returns the fix for extra words: the option that takes them, or the quotes that are missing. An id has no spaces. */
+function excessFix({ options, registeredArguments }: Command): string {
+  const last = registeredArguments.at(-1)?.name();
+  const wanted = last === undefined ? '--group' : '--text';
+  const option = options.find(({ long }) => long === wanted);
+  if (option !== undefined) return `use ${option.flags} for a ${option.name()}`;
+  if (last === undefined || last === 'id') return 'leave out the extra ones';
+  return texts.has(last)
+    ? 'put quotes around a text that contains spaces'
+    : 'put quotes around names that contain spaces';
+}
+
 function excessArguments(command: Command): Parts {
   const { args, registeredArguments } = command;
   const count = argumentCount(registeredArguments.length);
-  return [
-    `'${fullName(command)}' takes ${count}, but got ${args.length}: ${args.join(' ')}`,
-    'put quotes around names that contain spaces',
-  ];
+  const shown = args.map((one) => (one === '' ? "''" : one)).join(' ');
+  return [`'${fullName(command)}' takes ${count}, but got ${args.length}: ${shown}`, excessFix(command)];
 }
 
 function messageOf(error: CommanderError, command: Command, args: readonly string[]): Parts {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addOptions, type OptionRow } from '../terminal/options.ts';
+import type { ArgumentRow } from '../terminal/parsed.ts';
 import type { Session } from '../terminal/session.ts';
 
 /** Adds arguments, options and the action to a command. The action calls `done` with the exit status of a finished run. */
@@ -11,8 +12,7 @@ export interface CommandTexts {
   /** Its line in a list of commands. @default the description, without its capital letter and its full stop */
   readonly summary?: string;
   readonly alias?: string;
-  /** `<name>`, or `[name]` for an optional one, what it is, and its default. */
-  readonly args?: readonly (readonly [name: string, description: string, standard?: string])[];
+  readonly args?: readonly ArgumentRow[];
   readonly options?: readonly OptionRow[];
   /** Printed after the options. */
   readonly examples?: string;

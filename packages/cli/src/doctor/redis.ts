@@ -1,3 +1,4 @@
+import type { createClient } from '@redis/client';
 import semver from 'semver';
 import { fail, ok, reasonOf, skip, warn, type Check, type CheckResult } from './check.ts';
 
@@ -16,6 +17,28 @@ interface ServerFacts {
   readonly hasAppendOnlyFile: boolean | undefined;
   /** When it saves snapshots: empty for never; `undefined` if the user has no permission to read it. */
   readonly save: string | undefined;
+  /** Whether there are keys of the format that memory wrote before this one, and does not read. */
+  readonly hasOldKeys: boolean;
+}
+
+/** The keys of the earlier format, and how much of a large database is searched for them. */
+const OLD_KEYS = 'cairn:{*';
+const SCANS = 10;
+const KEYS_PER_SCAN = 10_000;
+
+function isTooOld(version: string): boolean {
+  return semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION);
+}
+
+async function hasOldKeys(client: Pick<ReturnType<typeof createClient>, 'scan'>): Promise<boolean> {
+  let next = '0';
+  for (let scans = 0; scans < SCANS; scans += 1) {
+    const { cursor, keys } = await client.scan(next, { MATCH: OLD_KEYS, COUNT: KEYS_PER_SCAN });
+    if (keys.length > 0) return true;
+    if (cursor === '0') return false;
+    next = cursor;
+  }
+  return false;
 }
 
 /** Connects, signs in, selects the database and asks; `undefined` if the user has no permission to read the version. */
@@ -42,7 +65,14 @@ async function factsOf(url: string, signal: AbortSignal): Promise<ServerFacts | 
     if (version === undefined) return undefined;
     const hasAppendOnlyFile = appendOnly === undefined ? undefined : appendOnly === '1';
     const saved = hasAppendOnlyFile === false ? await client.configGet('save').catch(() => undefined) : undefined;
-    return { version, policy: field('maxmemory_policy'), hasAppendOnlyFile, save: saved?.['save'] };
+    const isOld = !isTooOld(version) && (await hasOldKeys(client).catch(() => false));
+    return {
+      version,
+      policy: field('maxmemory_policy'),
+      hasAppendOnlyFile,
+      save: saved?.['save'],
+      hasOldKeys: isOld,
+    };
   };
   const answer = ask();
   // Rejected by `destroy` after `broken` has settled the race.
@@ -77,9 +107,16 @@ function judgeReply(where: string, message: string): CheckResult {
 }
 
 /** Interprets what the server does with data. */
-function judgeServer(where: string, { version, policy, hasAppendOnlyFile, save }: ServerFacts): CheckResult {
-  if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
+function judgeServer(where: string, facts: ServerFacts): CheckResult {
+  const { version, policy, hasAppendOnlyFile, save } = facts;
+  if (isTooOld(version)) {
     return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);
+  }
+  if (facts.hasOldKeys) {
+    return warn(
+      `${where} has keys of an earlier format, which memory does not read`,
+      "export them with the build of Cairn that wrote them ('cairn memory export'), and import what was exported",
+    );
   }
   const problems: string[] = [];
   const settings: string[] = [];

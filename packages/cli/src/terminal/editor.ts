@@ -7,10 +7,11 @@ import process from 'node:process';
 import { temporaryDirectory } from '@cairn/tool/internal';
 import { CommandError, describe, factsOf, UsageError } from './errors.ts';
 import { readTextFile } from './input.ts';
-import { filled, type OptionRow } from './options.ts';
+import type { ValueOption } from './parsed.ts';
+import { filled } from './options.ts';
 import type { Session } from './session.ts';
 
-export const applyOption: OptionRow = [
+export const applyOption: ValueOption<'--apply <file>'> = [
   '--apply <file>',
   'apply a file that an earlier edit has kept, without an editor',
   filled,

@@ -113,6 +113,17 @@ export function oneOf<T extends string>(values: readonly T[]): ParserOf<T> {
   };
 }
 
+/** Sets a value that two options set: `--pin` and `--no-pin`. Rejects both instead of silently taking the last. */
+export function switchOf(value: boolean): ParserOf<boolean> {
+  return (name) => (_, previous) => {
+    if (previous === !value) {
+      const other = value ? `--no-${name.slice(2)}` : `--${name.slice('--no-'.length)}`;
+      throw new UsageError(`options "${other}" and "${name}" exclude each other`, 'leave one of them out');
+    }
+    return value;
+  };
+}
+
 /** Rejects a second value instead of silently dropping the first. */
 export function once(fix: string): ParserOf<string> {
   return (name) => (value, previous) => {

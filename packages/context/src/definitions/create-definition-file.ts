@@ -1,6 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { checkArguments, ContextError } from '../errors.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -46,10 +47,24 @@ function checkDefinition(definition: AgentDefinition, naming: ToolNaming): void 
   throw new ContextError('INVALID_DEFINITION', [summary, hint], { option: error.field });
 }
 
+/** @throws {ContextError} `INVALID_INPUT` when a part of the path is a file. */
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+    let file = directory;
+    while (!existsSync(file) && dirname(file) !== file) file = dirname(file);
+    const problem = [`${quotePath(file)} is not a directory`, 'Move that file. Nothing was written.'] as const;
+    throw new ContextError('INVALID_INPUT', problem, { path: file, cause: error });
+  }
+}
+
 /**
  * Writes the file that defines an agent, and returns its path. It never replaces a file.
  *
- * @throws {ContextError} `INVALID_DEFINITION`; `INVALID_INPUT` when the directory is a link out of the project; `AGENT_EXISTS` when a
+ * @throws {ContextError} `INVALID_DEFINITION`; `INVALID_INPUT` when the directory is a link out of the project, or below a file; `AGENT_EXISTS` when a
  *   file of this source has the name, valid or not.
  */
 export async function createDefinitionFile(
@@ -74,7 +89,7 @@ export async function createDefinitionFile(
     ...problems,
   ].find(({ agent }) => agent === definition.name);
   if (existing !== undefined) throw alreadyExists(definition.name, existing.path);
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   try {
     await writeFile(path, formatDefinition(definition), { flag: 'wx', flush: true });
   } catch (error) {

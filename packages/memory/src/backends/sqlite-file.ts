@@ -25,7 +25,12 @@ function makeDirectory(directory: string): boolean {
   } catch (error) {
     // Another process created it first.
     if (isDirectory(directory)) return false;
-    throw error;
+    if (statSync(directory, { throwIfNoEntry: false }) === undefined) throw error;
+    const problem = [
+      `[memory:sqlite] ${directory} is not a directory`,
+      'Move that file, or use another path.',
+    ] as const;
+    throw new MemoryError('STORE_FAILED', problem, { path: directory, cause: error });
   }
 }
 

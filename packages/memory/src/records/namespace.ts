@@ -119,10 +119,17 @@ function jsonOf(value: JsonObject): string {
   // Such as a date: it would be stored as another value than it is.
   if ('toJSON' in value) return refuse();
   try {
-    return JSON.stringify(value);
+    const json = JSON.stringify(value);
+    return json.includes('null') && hasNoForm(value) ? refuse() : json;
   } catch (error) {
     return refuse(error);
   }
+}
+
+/** Whether a value has a number that JSON writes as `null`: `NaN`, or an infinite one. */
+function hasNoForm(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNoForm);
 }
 
 /** Checks a document. @throws {MemoryError} `INVALID_INPUT`, `TOO_LARGE`. */

@@ -6,7 +6,8 @@ import { askPerson, type Prompter } from '../../terminal/ask.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
-import { filled, nameList, repeated, wholeNumber } from '../../terminal/options.ts';
+import { filled, nameList, repeated, wholeNumber, type ParserOf } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -15,22 +16,43 @@ import { partsOf } from './open-agents.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
 import { agentOptions, definitionPlaces, loadAgents, toolNaming, type ProjectRootFlags } from './project.ts';
 
-interface NewFlags extends ProjectRootFlags {
-  readonly description?: string;
-  readonly prompt?: string;
-  readonly contextMode?: ContextMode;
-  readonly contextWindow?: number;
-  readonly sharePattern?: readonly string[];
-  readonly summarizeAfter?: number;
-  readonly model?: string;
-  readonly tools?: readonly string[];
-  readonly maxSteps?: number;
-  readonly timeout?: number;
-  readonly maxTokens?: number;
-  readonly shows?: readonly ShownPart[];
-  readonly readOnly?: boolean;
-  readonly user?: boolean;
-}
+const shownParts: ParserOf<readonly ShownPart[]> = (name) => (value, previous) =>
+  value === 'none' ? [] : partsOf(name)(value, previous);
+
+const options = [
+  ['--description <text>', 'when to use the agent, in one sentence'],
+  ['--prompt <text>', 'what the agent is to do; - reads standard input', filled],
+  modeOption('isolated'),
+  [
+    '--context-window <n>',
+    'messages that the agent sees (default: all that fit)',
+    wholeNumber({ unit: 'messages', minimum: 1 }),
+  ],
+  [
+    '--share-pattern <pattern>',
+    "what selective shows of the main conversation, such as 'project uses *'; repeat it for more",
+    repeated(filled),
+  ],
+  [
+    '--summarize-after <n>',
+    'messages of the main conversation before summarized folds them (default: 20)',
+    wholeNumber({ unit: 'messages', minimum: 2 }),
+  ],
+  ['--model <id>', 'model of the agent (default: the model of the run)', filled],
+  ['--tools <names>', 'tools that the agent may use, separated by commas (default: all)', nameList],
+  ['--max-steps <n>', 'requests to the model in one run (default: 50)', wholeNumber({ minimum: 1 })],
+  ['--timeout <s>', 'seconds for one run (default: 600)', wholeNumber({ unit: 'seconds', minimum: 1 })],
+  ['--max-tokens <n>', 'tokens for one run (default: no limit)', wholeNumber({ minimum: 1 })],
+  [
+    '--shows <parts>',
+    'parts of the prompt that the agent is shown, separated by commas, or none (default: facts,knowledge,tree,instructions)',
+    shownParts,
+  ],
+  ['--read-only', 'the agent changes nothing'],
+  ['--user', 'for all projects of the user, instead of this one'],
+] as const;
+
+type NewFlags = FlagsOf<typeof options> & ProjectRootFlags;
 
 /** The values that a person is asked for. */
 type Answers = { -readonly [Field in keyof AgentDefinition]?: AgentDefinition[Field] };
@@ -79,17 +101,12 @@ async function definitionOf(name: string | undefined, flags: NewFlags, session: 
   const { prompt, sharePattern, readOnly, user: _user, root: _root, json, color: _color, ...fields } = flags;
   const systemPrompt = prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : prompt;
   const permissions = readOnly === true ? 'plan' : undefined;
-  const given: Answers = Object.fromEntries(
-    Object.entries({ name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const values = { name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt };
+  const given: Answers = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   const { description, contextMode } = fields;
   const isOpen = [name, description, contextMode, systemPrompt].includes(undefined);
-  const asked =
-    isOpen && json !== true
-      ? await askPerson(session, (prompter, terminal) => askFor(given, prompter, terminal))
-      : undefined;
+  const ask = (prompter: Prompter, terminal: Terminal): Promise<Answers> => askFor(given, prompter, terminal);
+  const asked = isOpen && json !== true ? await askPerson(session, ask) : undefined;
   const missing = Object.entries({ '<name>': name, '--description': description, '--prompt': systemPrompt })
     .filter(([, value]) => value === undefined)
     .map(([what]) => what);
@@ -110,39 +127,7 @@ export const agentsNewCommand: CommandFactory = defineCommand({
   description: 'Define an agent: write its file. In a terminal it asks for what is missing. It never replaces a file.',
   summary: 'define an agent',
   args: [['[name]', 'the agent']],
-  options: [
-    ['--description <text>', 'when to use the agent, in one sentence'],
-    ['--prompt <text>', 'what the agent is to do; - reads standard input', filled],
-    modeOption('isolated'),
-    [
-      '--context-window <n>',
-      'messages that the agent sees (default: all that fit)',
-      wholeNumber({ unit: 'messages', minimum: 1 }),
-    ],
-    [
-      '--share-pattern <pattern>',
-      "what selective shows of the main conversation, such as 'project uses *'; repeat it for more",
-      repeated(filled),
-    ],
-    [
-      '--summarize-after <n>',
-      'messages of the main conversation before summarized folds them (default: 20)',
-      wholeNumber({ unit: 'messages', minimum: 2 }),
-    ],
-    ['--model <id>', 'model of the agent (default: the model of the run)', filled],
-    ['--tools <names>', 'tools that the agent may use, separated by commas (default: all)', nameList],
-    ['--max-steps <n>', 'requests to the model in one run (default: 50)', wholeNumber({ minimum: 1 })],
-    ['--timeout <s>', 'seconds for one run (default: 600)', wholeNumber({ unit: 'seconds', minimum: 1 })],
-    ['--max-tokens <n>', 'tokens for one run (default: no limit)', wholeNumber({ minimum: 1 })],
-    [
-      '--shows <parts>',
-      'parts of the prompt that the agent is shown, separated by commas, or none (default: facts,knowledge,tree,instructions)',
-      (name) => (value, previous) => (value === 'none' ? [] : partsOf(name)(value, previous)),
-    ],
-    ['--read-only', 'the agent changes nothing'],
-    ['--user', 'for all projects of the user, instead of this one'],
-    ...agentOptions,
-  ],
+  options: [...options, ...agentOptions],
   examples,
   run: async (session, flags: NewFlags, name: string | undefined) => {
     const places = definitionPlaces(session, flags);
@@ -151,23 +136,18 @@ export const agentsNewCommand: CommandFactory = defineCommand({
     const source = flags.user === true ? 'user' : 'project';
     const path = await createDefinitionFile(definition, { ...places, ...naming, source });
     const { agents, problems, replaced } = await loadAgents(session, flags);
-    const used = agents.get(definition.name);
-    const hidden = replaced.find((other) => other.name === definition.name);
-    const notices = [
-      ...problems.filter((problem) => problem.path === path).map(({ message }) => message),
-      ...(used?.path === path && hidden !== undefined
-        ? [`it replaces ${quotePath(hidden.path ?? '')} in this project`]
-        : []),
-      ...(used?.path === path
-        ? []
-        : [`it is not used in this project, because the project has an agent ${definition.name} of its own`]),
-      `next: cairn agents run ${shellQuote(definition.name)} '<prompt>'; 'cairn agents context ${shellQuote(definition.name)}' shows what it is sent`,
-    ];
-    await writeAnswer(session, flags, {
-      lines: [path],
-      document: { ...definition, source, path },
-      notices: () => notices,
-    });
+    const { name: own } = definition;
+    const hidden = replaced.find((other) => other.name === own);
+    const notices = problems.filter((problem) => problem.path === path).map(({ message }) => message);
+    if (agents.get(own)?.path !== path) {
+      notices.push(`it is not used in this project, because the project has an agent ${own} of its own`);
+    } else if (hidden !== undefined) {
+      notices.push(`it replaces ${quotePath(hidden.path ?? '')} in this project`);
+    }
+    const shown = shellQuote(own);
+    notices.push(`next: cairn agents run ${shown} '<prompt>'; 'cairn agents context ${shown}' shows what it is sent`);
+    const document = { ...definition, source, path };
+    await writeAnswer(session, flags, { lines: [path], document, notices: () => notices });
     return ExitCode.Hit;
   },
 });

@@ -1,4 +1,3 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
 import { randomUUID } from 'node:crypto';
 import { relative, resolve } from 'node:path';
@@ -20,21 +19,18 @@ import {
 } from '../../terminal/options.ts';
 import type { SessionOwner } from '../../terminal/session-owner.ts';
 import type { Session } from '../../terminal/session.ts';
-import { openExistingKnowledge } from '../knowledge/open.ts';
-import { knowledgeToolSet, type KnowledgeToolSetOptions } from '../knowledge/tool-set.ts';
-import { projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
+import { knowledgeToolSet, openExistingKnowledge, type KnowledgeToolSetOptions } from '../knowledge/open.ts';
+import { languageOption, projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';
 import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
 
-/** The options that choose a session, as parsed. */
 export interface HistoryFlags extends ProjectRootFlags, ProjectFlags {
   readonly session?: string;
   readonly resume?: boolean;
   readonly new?: boolean;
 }
 
-/** The options that decide what is sent, as parsed. */
 export interface RequestFlags extends HistoryFlags {
   readonly contextMode?: ContextMode;
   readonly model?: string;
@@ -51,15 +47,12 @@ export interface RequestFlags extends HistoryFlags {
 /** The parts of a prompt that can be left out, besides the prompt and the history. */
 const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
 
-/** Parses a list of parts. */
 export const partsOf: ParserOf<readonly ShownPart[]> = wordsOf(oneOf(partNames));
 
-/** Returns the parts that the options leave out. */
 export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'without' | 'knowledge'>): ShownPart[] {
   return [...without, ...(knowledge ? [] : (['knowledge'] as const))];
 }
 
-/** The options that choose a session. */
 export function historyOptions(standard: string): readonly OptionRow[] {
   return [
     ['--session <name>', `session to continue or begin (default: ${standard})`, filled, { conflicts: 'resume' }],
@@ -67,10 +60,8 @@ export function historyOptions(standard: string): readonly OptionRow[] {
   ];
 }
 
-/** The options that name the project and the store. */
 export const placeOptions: readonly OptionRow[] = [rootOption, projectOption, ...storeOptions];
 
-/** The options that decide what is sent. */
 export const requestOptions: readonly OptionRow[] = [
   modeOption('set by the definition'),
   ...historyOptions("this terminal's, else a new one"),
@@ -92,92 +83,20 @@ export const requestOptions: readonly OptionRow[] = [
     'tokens of the conversation and the prompt in a request (default: 32,000)',
     wholeNumber({ minimum: 1 }),
   ],
-  ['--language <code>', 'language of the texts around the prompt: en or zh (default: en)', oneOf(LANGUAGES)],
+  languageOption('language of the texts around the prompt: en or zh (default: en)'),
 ];
 
-/** The options that name a model. */
 export const modelOptions: readonly OptionRow[] = [
   ['--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)', filled],
   ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
   stateOption,
 ];
 
-/** The histories of a session, and the store that has them. */
-export interface OpenedHistories {
-  readonly contexts: ContextManager;
-  /** Absent when the store does not exist. */
-  readonly memory: Memory | undefined;
-  readonly root: string;
-  /** Whether the session has no message yet. */
-  readonly isNew: boolean;
-  /** The owner whose next run continues the session. Absent for none, and for a session that an option names. */
-  readonly owner: SessionOwner['kind'] | undefined;
-  readonly notices: string[];
-  readonly close: () => Promise<void>;
-}
-
 /** The code of the error when there is no session to continue. */
 export const UNKNOWN_SESSION = 'UNKNOWN_SESSION';
 
-/** How histories are opened. */
-export interface OpenHistoriesOptions {
-  /** Whether a missing store is created, and a session begun. */
-  readonly writes: boolean;
-  /** Without an option and a session of this terminal: the newest session of the project, instead of a new one. @default false */
-  readonly orNewest?: boolean | undefined;
-}
-
-/** The session of a run. */
-interface ChosenSession {
-  /** Absent: a new one, which nothing continues by itself. */
-  readonly session: string | undefined;
-  readonly isNew: boolean;
-  /** The owner whose next run continues it. */
-  readonly owner?: SessionOwner['kind'] | undefined;
-}
-
-async function newestSession(memory: Memory | undefined): Promise<ChosenSession> {
-  const { listSessions } = await import('@cairn/context');
-  const [newest] = memory === undefined ? [] : await listSessions({ store: memory });
-  if (newest !== undefined) return { session: newest.session, isNew: false };
-  const message = 'there is no session of this project to continue';
-  throw new CommandError({ code: UNKNOWN_SESSION, message, fix: 'leave out --resume to begin one' });
-}
-
-/** Returns the session of the terminal, or of the parent process where there is none. */
-async function ownedSession(
-  { owner: ownerOf }: Pick<Session, 'owner'>,
-  { new: isNew = false }: HistoryFlags,
-  { memory, writes }: { readonly memory: Memory | undefined; readonly writes: boolean },
-): Promise<ChosenSession> {
-  const owner = ownerOf?.();
-  if (owner === undefined || memory === undefined) return { session: undefined, isNew: true, owner: owner?.kind };
-  const { continueSession, sessionOfOwner } = await import('@cairn/context');
-  const place = { store: memory, owner: owner.id };
-  if (writes) return { ...(await continueSession({ ...place, isNew })), owner: owner.kind };
-  const session = isNew ? undefined : await sessionOfOwner(place);
-  return { session, isNew: session === undefined, owner: owner.kind };
-}
-
-async function sessionOf(
-  session: Pick<Session, 'owner'>,
-  flags: HistoryFlags,
-  { memory, writes, orNewest = false }: OpenHistoriesOptions & { readonly memory: Memory | undefined },
-): Promise<ChosenSession> {
-  if (flags.session !== undefined) {
-    const { listSessions } = await import('@cairn/context');
-    // As names of agents: the same on every keyboard.
-    const name = flags.session.normalize('NFC');
-    const sessions = memory === undefined ? [] : await listSessions({ store: memory });
-    return { session: name, isNew: !sessions.some((one) => one.session === name) };
-  }
-  if (flags.resume === true) return newestSession(memory);
-  const owned = await ownedSession(session, flags, { memory, writes });
-  return orNewest && owned.session === undefined ? newestSession(memory) : owned;
-}
-
 /** The store that has the sessions of a project. */
-export interface OpenedStore {
+interface OpenedStore {
   /** Absent when the store does not exist, and nothing is to be written. */
   readonly stored: Memory | undefined;
   readonly root: string;
@@ -205,50 +124,98 @@ export async function openStore(
   return { stored, root, notices, close: () => memory.close() };
 }
 
-/** Opens the histories of the session that the options name. */
+interface OpenHistoriesOptions {
+  /** Whether a missing store is created, and a session begun. */
+  readonly writes: boolean;
+  /** Without an option and a session of this terminal: the newest session of the project, instead of a new one. @default false */
+  readonly orNewest?: boolean;
+}
+
+/** The session of a run. */
+interface ChosenSession {
+  /** Absent: a new one, which nothing continues by itself. */
+  readonly session: string | undefined;
+  /** Whether it has no message yet. */
+  readonly isNew: boolean;
+  /** The owner whose next run continues it. Absent for none, and for a session that an option names. */
+  readonly owner?: SessionOwner['kind'] | undefined;
+}
+
+/** Returns the session that the options name, or else of the terminal, or of the parent process where there is none. */
+async function sessionOf(
+  { owner: ownerOf }: Pick<Session, 'owner'>,
+  { session: named, resume = false, new: isNew = false }: HistoryFlags,
+  { stored, writes, orNewest = false }: OpenHistoriesOptions & Pick<OpenedStore, 'stored'>,
+): Promise<ChosenSession> {
+  const { continueSession, listSessions, sessionOfOwner } = await import('@cairn/context');
+  const known = async () => (stored === undefined ? [] : listSessions({ store: stored }));
+  if (named !== undefined) {
+    // As names of agents: the same on every keyboard.
+    const name = named.normalize('NFC');
+    return { session: name, isNew: !(await known()).some(({ session }) => session === name) };
+  }
+  if (!resume) {
+    const owner = ownerOf?.();
+    const place = owner && stored && { store: stored, owner: owner.id };
+    if (place && writes) return { ...(await continueSession({ ...place, isNew })), owner: owner.kind };
+    const session = place && !isNew ? await sessionOfOwner(place) : undefined;
+    if (session !== undefined || !orNewest) return { session, isNew: session === undefined, owner: owner?.kind };
+  }
+  const [newest] = await known();
+  if (newest !== undefined) return { session: newest.session, isNew: false };
+  const message = 'there is no session of this project to continue';
+  throw new CommandError({ code: UNKNOWN_SESSION, message, fix: 'leave out --resume to begin one' });
+}
+
+/** The histories of a session, and the store that has them. */
+interface OpenedHistories extends OpenedStore, Omit<ChosenSession, 'session'> {
+  readonly contexts: ContextManager;
+}
+
 export async function openHistories(
   session: Session,
   flags: HistoryFlags,
   options: OpenHistoriesOptions,
 ): Promise<OpenedHistories> {
-  const { stored, root, notices, close: closeStore } = await openStore(session, flags, options);
+  const opened = await openStore(session, flags, options);
+  const { stored } = opened;
   const { ContextManager, openContexts } = await import('@cairn/context');
   try {
-    const named = await sessionOf(session, flags, { ...options, memory: stored });
-    const contexts =
-      stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: named.session });
+    const { session: name, ...chosen } = await sessionOf(session, flags, { ...options, stored });
+    const contexts = stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: name });
     const close = async (): Promise<void> => {
       await contexts.close();
-      await closeStore();
+      await opened.close();
     };
-    const { isNew, owner } = named;
-    return { contexts, memory: stored, root, isNew, owner, notices, close };
+    return { ...opened, ...chosen, contexts, close };
   } catch (error) {
-    await closeStore();
+    await opened.close();
     throw error;
   }
 }
 
 /** What the tools of a run are made from. */
-export interface ToolSetsOptions extends Pick<OpenedHistories, 'memory'> {
-  readonly stateDirectory: string | undefined;
+interface ToolSetsOptions extends Pick<OpenedStore, 'stored'> {
+  /** @default the user's own */
+  readonly stateDir: string | undefined;
   readonly knowledge: KnowledgeToolSetOptions;
 }
 
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
   session: Pick<Session, 'env' | 'cwd' | 'command' | 'agentCommand'>,
-  { memory, stateDirectory, knowledge }: ToolSetsOptions,
+  { stored, stateDir, knowledge }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
+  const stateDirectory = stateDir === undefined ? undefined : resolve(session.cwd, stateDir);
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
     import('@cairn/workspace-cache/tools'),
     import('@cairn/memory/tools'),
   ]);
   const open = async (): Promise<Memory> => {
-    if (memory === undefined) throw new Error('the store does not exist');
+    if (stored === undefined) throw new Error('the store does not exist');
     // The caller closes it: the histories are in it, too.
-    return { ...memory, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() };
+    return { ...stored, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() };
   };
   const sets = [
     createCodingToolSet({ stateDirectory }),
@@ -277,13 +244,13 @@ export async function withAgents<T>(
       import('@cairn/agents'),
       import('@cairn/workspace-cache'),
     ]);
-    const { contexts, memory, root, notices } = histories;
+    const { contexts, stored, root, notices } = histories;
     const { env, cwd } = session;
+    const { language, stateDir } = flags;
     useEnvironmentProxy(env);
-    const stateDirectory = flags.stateDir === undefined ? undefined : resolve(cwd, flags.stateDir);
     const workspaceCache = createWorkspaceCache({
       root,
-      language: flags.language,
+      language,
       onWarning: ({ message }) => void notices.push(message),
     });
     const knowledge = withoutOf(flags).includes('knowledge') ? undefined : await openExistingKnowledge(session);
@@ -294,16 +261,12 @@ export async function withAgents<T>(
       definitions,
       baseUrl: flags.baseUrl,
       env,
-      toolSets: await toolSetsOf(session, {
-        memory,
-        stateDirectory,
-        knowledge: { language: flags.language, shared: knowledge },
-      }),
+      toolSets: await toolSetsOf(session, { stored, stateDir, knowledge: { language, shared: knowledge } }),
       readOnly: flags.readOnly,
-      memory,
+      memory: stored,
       knowledge,
       workspaceCache,
-      language: flags.language,
+      language,
       maxContextTokens: flags.maxContextTokens,
     });
     try {

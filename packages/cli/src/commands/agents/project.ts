@@ -1,15 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
-import { homeDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory } from '@cairn/tool/paths';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { answerOptions, filled, type OptionRow } from '../../terminal/options.ts';
+import type { Output } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { countOf } from '../../terminal/text.ts';
+import { countOf, fitText } from '../../terminal/text.ts';
 
-/** The options of every command on agents, as parsed. */
 export interface ProjectRootFlags extends AnswerFlags {
   readonly root?: string;
 }
@@ -20,10 +20,8 @@ export const rootOption: OptionRow = [
   (name) => filled(name, "use a directory, or '.' for the current one"),
 ];
 
-/** The options of every command on agents. */
 export const agentOptions: readonly OptionRow[] = [rootOption, ...answerOptions];
 
-/** The argument that names an agent. */
 export const agentArgument = ['<name>', 'the agent, with or without @'] as const;
 
 /** Whether a directory is there that another user of the machine did not make, such as in `/tmp`: agents in it could do anything. */
@@ -58,7 +56,6 @@ export function agentName(given: string): string {
   return given.replace(/^@/u, '');
 }
 
-/** Returns where the definitions of a project and of its user are. */
 export function definitionPlaces(
   session: Pick<Session, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,
@@ -67,13 +64,11 @@ export function definitionPlaces(
   return { root: projectRoot(session, flags), env, home: homeDirectory(env) };
 }
 
-/** Returns the tools that definitions may name. */
 export async function toolNaming(): Promise<ToolNaming> {
   const { cairnTools, toolNameOf } = await import('@cairn/agents/tool-names');
   return { toolNameOf: (name) => toolNameOf(name), toolNames: cairnTools };
 }
 
-/** Loads the agents of a project and of its user. */
 export async function loadAgents(
   session: Pick<Session, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,
@@ -91,4 +86,10 @@ export async function definitionNotices({ agents, problems }: AgentDefinitions, 
   const what = `${countOf(warnings, 'warning')} about the definition`;
   const show = `'cairn agents show ${shellQuote(name)}' shows ${warnings === 1 ? 'it' : 'them'}`;
   return [...unread.map(formatProblem), ...(warnings === 0 ? [] : [`${what}; ${show}`])];
+}
+
+/** Returns a row of a list: in a terminal no row is wider than it. */
+export function rowOf(text: string, { isTerminal, width }: Output): string {
+  const row = escapeControls(text);
+  return isTerminal ? fitText(row, width) : row;
 }

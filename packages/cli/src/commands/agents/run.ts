@@ -4,6 +4,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { givenText } from '../../terminal/input.ts';
 import { wholeNumber } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -19,12 +20,26 @@ import {
 import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
 import { RunView } from './run-view.ts';
 
-interface RunFlags extends RequestFlags {
-  readonly maxSteps?: number;
-  readonly maxTokens?: number;
-  readonly timeout?: number;
-  readonly verbose?: boolean;
-}
+const limitOptions = [
+  [
+    '--max-steps <n>',
+    'requests to the model (default: set by the definition, else 50)',
+    wholeNumber({ minimum: 1, maximum: 1000 }),
+  ],
+  [
+    '--max-tokens <n>',
+    'tokens, read and written (default: set by the definition, else no limit)',
+    wholeNumber({ minimum: 1 }),
+  ],
+  [
+    '--timeout <s>',
+    'seconds (default: set by the definition, else 600)',
+    wholeNumber({ unit: 'seconds', minimum: 1, maximum: 86_400 }),
+  ],
+  ['--verbose', 'print what the tree in the prompts saved, after the notices'],
+] as const;
+
+type RunFlags = FlagsOf<typeof limitOptions> & RequestFlags;
 
 /** What to do when a run ended before the model had finished. The other reasons are errors. */
 const endings: Readonly<Partial<Record<FinishReason, string>>> = {
@@ -51,10 +66,7 @@ function usageText({ steps, usage }: AgentResult): string {
 }
 
 /** Shows a run to its end. One that cannot begin, or whose turn cannot be stored, has no result. */
-async function settle(
-  view: RunView,
-  run: AgentRun,
-): Promise<{ readonly result?: AgentResult | undefined; readonly failure?: Error | undefined }> {
+async function settle(view: RunView, run: AgentRun) {
   try {
     await view.follow(run);
     const result = await run.result;
@@ -82,7 +94,6 @@ function noticesOf(
   ];
 }
 
-/** Returns the command that continues a session. */
 function continuation(owner: OpenedAgents['owner']): string {
   if (owner === undefined) return '--resume continues it';
   const next = owner === 'terminal' ? 'the next run in this terminal' : 'the next run of the same parent process';
@@ -148,27 +159,7 @@ export const agentsRunCommand: CommandFactory = defineCommand({
   description: 'Run an agent with a prompt, and print its answer.',
   summary: 'run an agent with a prompt',
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)']],
-  options: [
-    ...requestOptions,
-    [
-      '--max-steps <n>',
-      'requests to the model (default: set by the definition, else 50)',
-      wholeNumber({ minimum: 1, maximum: 1000 }),
-    ],
-    [
-      '--max-tokens <n>',
-      'tokens, read and written (default: set by the definition, else no limit)',
-      wholeNumber({ minimum: 1 }),
-    ],
-    [
-      '--timeout <s>',
-      'seconds (default: set by the definition, else 600)',
-      wholeNumber({ unit: 'seconds', minimum: 1, maximum: 86_400 }),
-    ],
-    ['--verbose', 'print what the tree in the prompts saved, after the notices'],
-    ...modelOptions,
-    ...placeOptions,
-  ],
+  options: [...requestOptions, ...limitOptions, ...modelOptions, ...placeOptions],
   examples,
   run: async (session, flags: RunFlags, name: string, given: string | undefined) => {
     const prompt = await promptOf(given, session);

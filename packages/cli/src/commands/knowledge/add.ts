@@ -1,30 +1,34 @@
 import { basename, extname } from 'node:path';
 import type { Asset } from '@cairn/knowledge';
-import type { AssetChange, FieldChanges } from '@cairn/knowledge/internal';
+import type { FieldChanges } from '@cairn/knowledge/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
-import { filled } from '../../terminal/options.ts';
+import { filled, splitValues } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand, type KnowledgePlace } from './knowledge-command.ts';
-import { fieldOptions, type FieldFlags, type KnowledgeFlags } from './options.ts';
+import { ASSET_TYPE_NAMES, productLineOption, typeOption } from './options.ts';
 
-interface AddFlags extends KnowledgeFlags, FieldFlags {
-  readonly name?: string;
-  readonly new?: boolean;
-  readonly update?: string;
-}
+const options = [
+  ['--name <name>', 'name (default: the name of the file)', filled],
+  typeOption(`type: ${ASSET_TYPE_NAMES.join(', ')}`),
+  productLineOption('product line, such as exchange/core (default: general)'),
+  ['--title <title>', 'title of one line', filled],
+  ['--tag <name>', 'add a tag; repeat it for more', splitValues],
+  ['--path <glob>', 'files that the asset is about, such as src/**/*.ts; repeat it for more', splitValues],
+  ['--new', 'add it although similar assets exist', undefined, { conflicts: 'update' }],
+  ['--update <asset>', 'change this asset instead: its body, or all of it when the text has front matter', filled],
+] as const;
+
+type AddFlags = FlagsOf<typeof options>;
 
 /** A text to add, and where it comes from. */
 interface Given {
   readonly text: string;
   readonly file: string | undefined;
   readonly fields: FieldChanges;
-}
-
-function fieldsOf({ name, type, productLine, title, tag: tags, path: paths }: AddFlags): FieldChanges {
-  return { name, type, productLine, title, tags, paths };
 }
 
 /** Returns the Markdown file of a new asset. @throws {UsageError} */
@@ -42,15 +46,9 @@ async function newText({ text, file, fields }: Given): Promise<string> {
   return formatAsset({ ...fields, name: checkName(name), productLine, title }, text);
 }
 
-/** Returns the parts of an asset that a text changes: all of it, or the body. */
-async function changeOf({ text, fields }: Given): Promise<AssetChange> {
-  const { hasFrontMatter } = await import('@cairn/knowledge/internal');
-  return hasFrontMatter(text) ? { text, fields } : { fields, body: text };
-}
-
-function isSameText(...texts: readonly [string, string]): boolean {
-  const [one, other] = texts.map((text) => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
-  return one === other;
+/** Returns a text for comparisons. */
+function folded(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 }
 
 /** @throws {CommandError} `SIMILAR_ASSETS` */
@@ -68,7 +66,8 @@ async function refuseSimilar(text: string, { knowledge, signal, notice }: Knowle
     { signal },
   );
   // Of an equal one the store names the asset, and no option adds it.
-  if (similar.length === 0 || others.some((other) => other !== undefined && isSameText(other.body, body))) return;
+  if (similar.length === 0 || others.some((other) => other !== undefined && folded(other.body) === folded(body)))
+    return;
   for (const one of similar) notice(`similar: ${one.id}: ${one.title}`);
   throw new CommandError({
     code: 'SIMILAR_ASSETS',
@@ -82,8 +81,11 @@ async function write(given: Given, flags: AddFlags, place: KnowledgePlace): Prom
   const { knowledge, signal, notice } = place;
   const { store, directory } = knowledge;
   if (flags.update !== undefined) {
+    const { hasFrontMatter } = await import('@cairn/knowledge/internal');
+    const { text, fields } = given;
     const { id, hash } = await findAsset(knowledge, flags.update, signal);
-    const asset = await store.change(id, await changeOf(given), { expected: hash, signal });
+    const change = hasFrontMatter(text) ? { text, fields } : { fields, body: text };
+    const asset = await store.change(id, change, { expected: hash, signal });
     notice(`changed ${id} in ${directory}`);
     return asset;
   }
@@ -99,17 +101,13 @@ export const knowledgeAddCommand: CommandFactory = knowledgeCommand({
     'Add an asset from Markdown. Options replace the fields of its front matter. When similar assets exist, it is rejected until --update or --new chooses.',
   summary: 'add an asset from Markdown',
   args: [['[file]', 'Markdown, with front matter or with options; - reads standard input (default: standard input)']],
-  options: [
-    ['--name <name>', 'name (default: the name of the file)', filled],
-    ...fieldOptions,
-    ['--new', 'add it although similar assets exist', undefined, { conflicts: 'update' }],
-    ['--update <asset>', 'change this asset instead: its body, or all of it when the text has front matter', filled],
-  ],
+  options,
   writes: true,
-  run: async (place, flags: AddFlags, file: string | undefined) => {
+  run: async (place, flags, file) => {
     const text = await readGiven(file, place.session, 'pipe the Markdown, or name a file');
-    const given = { text, file: file === '-' ? undefined : file, fields: fieldsOf(flags) };
-    const asset = await write(given, flags, place);
+    const { name, type, productLine, title, tag: tags, path: paths } = flags;
+    const fields = { name, type, productLine, title, tags, paths };
+    const asset = await write({ text, file: file === '-' ? undefined : file, fields }, flags, place);
     await place.print([asset.id], await assetDocument(asset));
     return ExitCode.Hit;
   },

@@ -1,15 +1,10 @@
 import type { Asset, Knowledge } from '@cairn/knowledge';
 
-/**
- * Returns the asset that an argument names: `product_line/name`, or a name that one product line has.
- *
- * @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`.
- */
+/** @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`. */
 export async function findAsset({ layers }: Knowledge, given: string, signal: AbortSignal): Promise<Asset> {
   return (await layers.getAsset({ name: given, signal })).asset;
 }
 
-/** Returns the notice about an asset that could not be read. */
 export function unreadableNotice(id: string): string {
   return `cannot read ${id}; it stays in place; a later version may have written it`;
 }

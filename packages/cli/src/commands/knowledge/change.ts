@@ -3,12 +3,13 @@ import type { Asset, Knowledge } from '@cairn/knowledge';
 import type { AssetChange } from '@cairn/knowledge/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { filled, oneOf } from '../../terminal/options.ts';
+import { filled, oneOf, type OptionRow } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandFactory, CommandTexts } from '../command.ts';
+import { erasureOf } from '../memory/lines.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { assetArgument, productLineOption, type KnowledgeFlags } from './options.ts';
-import { ASSET_TYPE_NAMES } from './types.ts';
+import { assetArgument, ASSET_TYPE_NAMES, productLineOption } from './options.ts';
 
 /** What a change is made from. */
 interface ChangeCall<Flags> {
@@ -19,20 +20,19 @@ interface ChangeCall<Flags> {
   readonly signal: AbortSignal;
 }
 
-/** A change of one asset. */
-interface AssetChanging<Flags> extends CommandTexts {
-  readonly changeOf: (asset: Asset, call: ChangeCall<Flags>) => AssetChange | Promise<AssetChange>;
-  /** The notice of a change that was made. */
-  readonly done?: (asset: Asset, flags: Flags) => string;
+interface AssetChanging<Options extends readonly OptionRow[]> extends CommandTexts {
+  readonly options?: Options;
+  readonly changeOf: (asset: Asset, call: ChangeCall<FlagsOf<Options>>) => AssetChange | Promise<AssetChange>;
+  readonly done?: (asset: Asset, flags: FlagsOf<Options>) => string;
 }
 
-function changeCommand<Flags extends KnowledgeFlags>({
+function changeCommand<const Options extends readonly OptionRow[] = readonly []>({
   changeOf,
   done = ({ id }) => `changed ${id}`,
   args = [],
   ...texts
-}: AssetChanging<Flags>): CommandFactory {
-  return knowledgeCommand<Flags, [asset: string, value?: string]>({
+}: AssetChanging<Options>): CommandFactory {
+  return knowledgeCommand({
     ...texts,
     args: [assetArgument, ...args],
     run: async ({ knowledge, signal, print, notice }, flags, given, value = '') => {
@@ -54,16 +54,12 @@ export const knowledgeConvertCommand: CommandFactory = changeCommand({
   changeOf: (_, { value }) => ({ fields: { type: oneOf(ASSET_TYPE_NAMES)('type')(value) } }),
 });
 
-interface RenameFlags extends KnowledgeFlags {
-  readonly productLine?: string;
-}
-
 export const knowledgeRenameCommand: CommandFactory = changeCommand({
   description: 'Give an asset another name or another product line, in one step.',
   summary: 'give an asset another name or product line',
   args: [['<name>', 'the new name']],
   options: [productLineOption('the new product line (default: the line of the asset)')],
-  changeOf: (_, { value: name, flags }: ChangeCall<RenameFlags>) => ({
+  changeOf: (_, { value: name, flags }) => ({
     fields: { name, productLine: flags.productLine },
   }),
 });
@@ -80,12 +76,6 @@ export const knowledgeVerifyCommand: CommandFactory = changeCommand({
   done: ({ id, status }) => `verified ${id} on ${today()}${status === 'active' ? '' : `; it is still ${status}`}`,
 });
 
-interface DeprecateFlags extends KnowledgeFlags {
-  readonly supersededBy?: string;
-  readonly active?: boolean;
-}
-
-/** Checks the asset that replaces another one. */
 function checkSuccessor({ id, status, supersededBy }: Asset, asset: Asset): void {
   if (id === asset.id) {
     throw new UsageError(`${asset.id} cannot be superseded by itself`, 'use --superseded-by with another asset');
@@ -102,7 +92,7 @@ export const knowledgeDeprecateCommand: CommandFactory = changeCommand({
     ['--superseded-by <asset>', 'name the asset that replaces it', filled],
     ['--active', 'make it active again', undefined, { conflicts: 'supersededBy' }],
   ],
-  changeOf: async (asset, { knowledge, flags, signal }: ChangeCall<DeprecateFlags>) => {
+  changeOf: async (asset, { knowledge, flags, signal }) => {
     const { active, supersededBy } = flags;
     if (active === true) return { fields: { status: 'active', supersededBy: null } };
     if (supersededBy === undefined) return asset.status === 'superseded' ? {} : { fields: { status: 'deprecated' } };
@@ -114,17 +104,13 @@ export const knowledgeDeprecateCommand: CommandFactory = changeCommand({
     active === true ? `${id} is active again` : `deprecated ${id}; agents no longer see it; --active takes that back`,
 });
 
-interface ReportFlags extends KnowledgeFlags {
-  readonly note?: string;
-}
-
 export const knowledgeReportCommand: CommandFactory = knowledgeCommand({
   description:
     'Report an asset as helpful or wrong. Two reports as wrong mark it for review, until it is changed or verified.',
   summary: 'report an asset as helpful or wrong',
   args: [assetArgument, ['<report>', 'helpful or wrong']],
   options: [['--note <text>', 'what is wrong', filled]],
-  run: async ({ knowledge, signal, print, notice }, flags: ReportFlags, given: string, verdict: string) => {
+  run: async ({ knowledge, signal, print, notice }, flags, given, verdict) => {
     const { id } = await findAsset(knowledge, given, signal);
     const value = oneOf(['helpful', 'wrong'])('report')(verdict);
     const asset = await knowledge.store.report(id, value, { note: flags.note, signal });
@@ -135,10 +121,6 @@ export const knowledgeReportCommand: CommandFactory = knowledgeCommand({
     return ExitCode.Hit;
   },
 });
-
-interface RemoveFlags extends KnowledgeFlags {
-  readonly yes?: boolean;
-}
 
 /** Returns the asset to remove, which may be unreadable. */
 async function findRemovable(
@@ -156,18 +138,12 @@ async function findRemovable(
   }
 }
 
-const erasures = {
-  done: 'the text is erased from the local store',
-  pending: 'the text is erased from the file when no other process reads it',
-  log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
-} as const;
-
 export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
   description: 'Erase an asset from the local store. The next push removes it from the team store.',
   summary: 'erase an asset',
   args: [assetArgument],
   options: [['--yes', 'confirm the removal of an asset that the team has']],
-  run: async ({ knowledge, signal, print, notice }, { yes }: RemoveFlags, given: string) => {
+  run: async ({ knowledge, signal, print, notice }, { yes }, given) => {
     const { id, hash, isPromoted } = await findRemovable(knowledge, given, signal);
     if (isPromoted && yes !== true) {
       throw new CommandError({
@@ -178,7 +154,7 @@ export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
       });
     }
     const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
-    notice(`removed ${id}; ${erasures[erasure]}`);
+    notice(`removed ${id}; ${erasureOf(erasure, 'the local store')}`);
     if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
     await print([], { id, removed: 1, erased: erasure });
     return ExitCode.Hit;

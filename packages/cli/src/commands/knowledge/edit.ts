@@ -5,11 +5,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { assetArgument, type KnowledgeFlags } from './options.ts';
-
-interface EditFlags extends KnowledgeFlags {
-  readonly apply?: string;
-}
+import { assetArgument } from './options.ts';
 
 /** Returns the fix that applies an edited text that was kept. */
 function applyFixOf({ id }: Asset): (file: string) => string {
@@ -21,7 +17,7 @@ export const knowledgeEditCommand: CommandFactory = knowledgeCommand({
   summary: 'edit an asset in your editor',
   args: [assetArgument],
   options: [applyOption],
-  run: async ({ knowledge, session, signal, print, notice }, { apply }: EditFlags, given: string) => {
+  run: async ({ knowledge, session, signal, print, notice }, { apply }, given) => {
     const asset = await findAsset(knowledge, given, signal);
     const applyFix = applyFixOf(asset);
     const edit = { name: `${asset.name}.md`, instead: "use 'cairn knowledge add' with a file", applyFix };

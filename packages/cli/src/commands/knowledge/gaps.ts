@@ -7,13 +7,6 @@ import type { CommandFactory } from '../command.ts';
 import { formatTime } from '../memory/lines.ts';
 import { assetDocument } from './assets.ts';
 import { knowledgeCommand, type KnowledgePlace } from './knowledge-command.ts';
-import type { KnowledgeFlags } from './options.ts';
-
-interface GapFlags extends KnowledgeFlags {
-  readonly pending?: boolean;
-  readonly draft?: string;
-  readonly close?: string;
-}
 
 function gapDocument({ id, query, asked, firstMs, lastMs }: Gap): object {
   return { id, query, asked, first_at: new Date(firstMs).toISOString(), last_at: new Date(lastMs).toISOString() };
@@ -49,7 +42,7 @@ export const knowledgeGapsCommand: CommandFactory = knowledgeCommand({
     ['--draft <id>', 'add a draft of the asset that answers one', filled, { conflicts: ['pending', 'close'] }],
     ['--close <id>', 'close one without an asset', filled, { conflicts: 'pending' }],
   ],
-  run: async (place, flags: GapFlags) => {
+  run: async (place, flags) => {
     const { knowledge, signal, printMatches, notice } = place;
     if (flags.draft !== undefined) return draft(flags.draft, place);
     if (flags.close !== undefined) return close(flags.close, place);

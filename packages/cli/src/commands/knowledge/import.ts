@@ -1,15 +1,9 @@
 import { resolve } from 'node:path';
-import type { AssetType } from '@cairn/knowledge';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { productLineOption, typeOption, type KnowledgeFlags } from './options.ts';
-
-interface ImportFlags extends KnowledgeFlags {
-  readonly type?: AssetType;
-  readonly productLine?: string;
-}
+import { productLineOption, typeOption } from './options.ts';
 
 export const knowledgeImportCommand: CommandFactory = knowledgeCommand({
   description:
@@ -21,7 +15,7 @@ export const knowledgeImportCommand: CommandFactory = knowledgeCommand({
     productLineOption('product line of the assets (default: the line of the directory, else general)'),
   ],
   writes: true,
-  run: async ({ knowledge, session, signal, print, notice }, flags: ImportFlags, path: string | undefined) => {
+  run: async ({ knowledge, session, signal, print, notice }, flags, path) => {
     const { importFiles, importProject } = await import('@cairn/knowledge');
     const { cwd } = session;
     const options = { store: knowledge.store, type: flags.type, productLine: flags.productLine, signal };

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Knowledge } from '@cairn/knowledge';
 import { listDocument } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
+import type { OptionRow } from '../../terminal/options.ts';
+import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
 import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
@@ -17,30 +19,35 @@ export interface KnowledgePlace extends Pick<Printer, 'print' | 'printMatches' |
   readonly signal: AbortSignal;
 }
 
-/** A command on knowledge. */
-interface KnowledgeCommand<Flags, Args extends readonly unknown[]> extends CommandTexts {
+interface KnowledgeCommand<
+  Options extends readonly OptionRow[],
+  Args extends readonly ArgumentRow[],
+> extends CommandTexts {
+  readonly options?: Options;
+  readonly args?: Args;
   /** Rejects what cannot be combined, before the knowledge is opened. */
-  readonly check?: (flags: Flags, ...args: Args) => void;
+  readonly check?: (flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => void;
   /** Whether the command writes. Only then is a missing store created. */
   readonly writes?: boolean;
   /** The JSON document when the store is missing. @default an empty list */
   readonly absent?: (directory: string) => object;
-  /** @returns the exit status. */
-  readonly run: (place: KnowledgePlace, flags: Flags, ...args: Args) => Promise<number>;
+  readonly run: (place: KnowledgePlace, flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
 }
 
 /** Returns the factory of a command that opens the knowledge that its options name, and closes it. */
-export function knowledgeCommand<Flags extends KnowledgeFlags, Args extends readonly unknown[]>({
+export function knowledgeCommand<
+  const Options extends readonly OptionRow[] = readonly [],
+  const Args extends readonly ArgumentRow[] = readonly [],
+>({
   check,
   writes = false,
   absent = () => listDocument([]),
   run,
-  options = [],
   ...texts
-}: KnowledgeCommand<Flags, Args>): CommandFactory {
-  return defineCommand<Flags, Args>({
+}: KnowledgeCommand<Options, Args>): CommandFactory {
+  return defineCommand<FlagsOf<Options> & KnowledgeFlags, ArgumentsOf<Args>>({
     ...texts,
-    options: [...options, ...knowledgeOptions],
+    options: [...(texts.options ?? []), ...knowledgeOptions],
     run: async (session, flags, ...args) => {
       check?.(flags, ...args);
       const printer = new Printer(session, flags);

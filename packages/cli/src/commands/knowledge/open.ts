@@ -1,8 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { homeDirectory } from '@cairn/tool/paths';
-import type { Knowledge, KnowledgeOptions } from '@cairn/knowledge';
+import type { Knowledge, knowledgeDirectory, KnowledgeOptions } from '@cairn/knowledge';
+import type { ToolSet } from '@cairn/tool';
+import type { Language } from '@cairn/tool/kernel';
 import type { Session } from '../../terminal/session.ts';
+
+function placeOf(
+  given: string | undefined,
+  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  standard: typeof knowledgeDirectory,
+): string {
+  if (given !== undefined) return resolve(cwd, given);
+  return standard({ env, home: homeDirectory(env), platform: process.platform });
+}
 
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
@@ -10,9 +21,8 @@ export async function openKnowledge(
   { directory, language, command }: Pick<KnowledgeOptions, 'directory' | 'language' | 'command'>,
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
-  const place = { env, home: homeDirectory(env), platform: process.platform };
   return createKnowledge({
-    directory: directory === undefined ? knowledgeDirectory(place) : resolve(cwd, directory),
+    directory: placeOf(directory, { env, cwd }, knowledgeDirectory),
     language,
     command,
     env,
@@ -26,4 +36,31 @@ export async function openExistingKnowledge(
   const { command, agentCommand = command } = session;
   const knowledge = await openKnowledge(session, { command: agentCommand?.() });
   return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
+}
+
+/** The knowledge that is served. */
+export interface KnowledgeToolSetOptions {
+  /** @default `CAIRN_KNOWLEDGE_DIR`, else the user's own */
+  readonly directory?: string | undefined;
+  /** The language of texts for a model. @default 'en' */
+  readonly language?: Language | undefined;
+  /** The knowledge, when it is open. The caller closes it. @default it is opened when a tool needs it */
+  readonly shared?: Knowledge | undefined;
+}
+
+/** Returns the tool set of `@cairn/knowledge` over the user's knowledge. */
+export async function knowledgeToolSet(
+  session: Pick<Session, 'env' | 'cwd'>,
+  { directory: given, language, shared }: KnowledgeToolSetOptions,
+): Promise<ToolSet> {
+  const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
+  const directory = placeOf(given, session, knowledgeDirectory);
+  return createKnowledgeToolSet({
+    open: async () =>
+      shared === undefined
+        ? openKnowledge(session, { directory, language })
+        : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
+    exists: () => existsSync(join(directory, 'knowledge.db')),
+    language,
+  });
 }

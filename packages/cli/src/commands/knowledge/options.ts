@@ -1,20 +1,22 @@
+import { describedOption, type DescribedOption } from '../../terminal/parsed.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import { answerOptions, filled, oneOf, splitValues, type OptionRow } from '../../terminal/options.ts';
-import { ASSET_TYPE_NAMES } from './types.ts';
+import { answerOptions, filled, oneOf, type OptionRow } from '../../terminal/options.ts';
 
-/** The options of every command on knowledge, as parsed. */
 export interface KnowledgeFlags extends AnswerFlags {
   readonly directory?: string;
 }
 
-/** The options that set fields of an asset, as parsed. */
-export interface FieldFlags {
-  readonly type?: (typeof ASSET_TYPE_NAMES)[number];
-  readonly productLine?: string;
-  readonly title?: string;
-  readonly tag?: readonly string[];
-  readonly path?: readonly string[];
-}
+/** The types of assets, written here because a command line is parsed before its packages are loaded. A test compares them. */
+export const ASSET_TYPE_NAMES = [
+  'pitfall',
+  'reference',
+  'pattern',
+  'best-practice',
+  'glossary',
+  'adr',
+  'discovery',
+  'skill',
+] as const;
 
 export const directoryOption: OptionRow = [
   '--directory <dir>',
@@ -24,21 +26,14 @@ export const directoryOption: OptionRow = [
 
 export const knowledgeOptions: readonly OptionRow[] = [directoryOption, ...answerOptions];
 
-export function typeOption(description: string): OptionRow {
-  return ['--type <type>', description, oneOf(ASSET_TYPE_NAMES)];
-}
+export const typeOption: DescribedOption<'--type <type>', (typeof ASSET_TYPE_NAMES)[number]> = describedOption(
+  '--type <type>',
+  oneOf(ASSET_TYPE_NAMES),
+);
 
-export function productLineOption(description: string): OptionRow {
-  return ['--product-line <name>', description, filled];
-}
+export const productLineOption: DescribedOption<'--product-line <name>'> = describedOption(
+  '--product-line <name>',
+  filled,
+);
 
-export const fieldOptions: readonly OptionRow[] = [
-  typeOption(`type: ${ASSET_TYPE_NAMES.join(', ')}`),
-  productLineOption('product line, such as exchange/core (default: general)'),
-  ['--title <title>', 'title of one line', filled],
-  ['--tag <name>', 'add a tag; repeat it for more', splitValues],
-  ['--path <glob>', 'files that the asset is about, such as src/**/*.ts; repeat it for more', splitValues],
-];
-
-/** The argument that names an asset. */
 export const assetArgument = ['<asset>', 'product_line/name, or the name'] as const;

@@ -6,7 +6,7 @@ import { lineEscape } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { assetArgument, type KnowledgeFlags } from './options.ts';
+import { assetArgument } from './options.ts';
 
 /** Returns the cautions about an asset, and what to do. */
 function warningOf(mark: AssetMark, { id, supersededBy, reports }: Asset): string {
@@ -32,7 +32,7 @@ export const knowledgeShowCommand: CommandFactory = knowledgeCommand({
   description: 'Show an asset whole, with its front matter.',
   summary: 'show an asset whole',
   args: [assetArgument],
-  run: async ({ knowledge, session, signal, print, notice }, _: KnowledgeFlags, given: string) => {
+  run: async ({ knowledge, session, signal, print, notice }, _, given) => {
     const { headOf, marksOf } = await import('@cairn/knowledge/internal');
     const asset = await findAsset(knowledge, given, signal);
     // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.

@@ -1,7 +1,9 @@
+/** The commands that show all of the knowledge: its index and its numbers. */
+import { join } from 'node:path';
 import { quotePath } from '@cairn/tool/paths';
 import type { AssetHead } from '@cairn/knowledge';
 import { ExitCode } from '../../terminal/exit.ts';
-import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
+import { countOf, escapeLine, formatBytes, lineEscape } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { unreadableNotice } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
@@ -12,20 +14,7 @@ function tally(values: readonly string[]): Record<string, number> {
   return Object.fromEntries([...counts].toSorted(([a, own], [b, other]) => other - own || (a < b ? -1 : 1)));
 }
 
-/** Numbers of assets. */
-interface Counts {
-  readonly assets: number;
-  readonly promoted: number;
-  readonly unshared: number;
-  readonly conflicts: number;
-  readonly review: number;
-  readonly inactive: number;
-  readonly characters: number;
-  readonly types: Readonly<Record<string, number>>;
-  readonly product_lines: Readonly<Record<string, number>>;
-}
-
-function countsOf(heads: readonly AssetHead[]): Counts {
+function countsOf(heads: readonly AssetHead[]) {
   const count = (isCounted: (head: AssetHead) => boolean): number => heads.filter(isCounted).length;
   return {
     assets: heads.length,
@@ -71,5 +60,21 @@ export const knowledgeStatsCommand: CommandFactory = knowledgeCommand({
     for (const id of unreadable) notice(unreadableNotice(id));
     await print(shown.map(escapeLine), { directory, ...counts, gaps: open.length, bytes, unreadable });
     return unreadable.length > 0 ? ExitCode.Error : ExitCode.Hit;
+  },
+});
+
+export const knowledgeIndexCommand: CommandFactory = knowledgeCommand({
+  description: 'Show AGENTS-INDEX.md, the index that agents see, and write it if it is not up to date.',
+  summary: 'show the index that agents see',
+  absent: (directory) => ({ path: join(directory, 'AGENTS-INDEX.md'), text: '', listed: 0, total: 0, warnings: [] }),
+  run: async ({ knowledge, session, signal, print, notice }) => {
+    const { text, listed, total, warnings } = await knowledge.index.document({ signal });
+    await knowledge.index.flush({ signal });
+    const path = join(knowledge.directory, 'AGENTS-INDEX.md');
+    for (const { message } of warnings) notice(message);
+    notice(`${listed} of ${total} assets in ${path}`);
+    const lines = text.replace(/\n$/u, '').split('\n').map(lineEscape(session.out));
+    await print(lines, { path, text, listed, total, warnings });
+    return listed > 0 ? ExitCode.Hit : ExitCode.None;
   },
 });

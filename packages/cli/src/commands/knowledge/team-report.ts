@@ -54,7 +54,6 @@ export async function printReport(report: TeamReport, { print, notice }: Knowled
   return conflicts.length + withheld.length + problems.length > 0 ? ExitCode.Error : ExitCode.Hit;
 }
 
-/** Prints the state of sharing. */
 export async function printStatus(status: TeamStatus, { print, notice }: KnowledgePlace): Promise<number> {
   const { remote, branch, clone, synced, outgoing, isBehind, conflicts, withheld, review } = status;
   for (const { id, message } of withheld) notice(`${id} will not be pushed: ${message}`);

@@ -7,12 +7,12 @@ import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { defineGroup, type CommandFactory } from '../command.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import type { KnowledgeFlags } from './options.ts';
 import { printReport, printStatus } from './team-report.ts';
 
 const examples = `
@@ -33,11 +33,6 @@ export const knowledgeTeamCommand: CommandFactory = defineGroup({
   examples,
 });
 
-interface InitFlags extends KnowledgeFlags {
-  readonly branch?: string;
-  readonly clone?: string;
-}
-
 export const knowledgeTeamInitCommand: CommandFactory = knowledgeCommand({
   description: 'Set up the team store, and pull it. Nothing is pushed.',
   summary: 'set up the team store, and pull it',
@@ -47,7 +42,7 @@ export const knowledgeTeamInitCommand: CommandFactory = knowledgeCommand({
     ['--clone <dir>', 'directory of the bare clone (default: team.git in the knowledge directory)', filled],
   ],
   writes: true,
-  run: async (place, { branch, clone }: InitFlags, remote: string | undefined) => {
+  run: async (place, { branch, clone }, remote) => {
     const { knowledge, session, signal } = place;
     return printReport(await knowledge.team.init({ remote, branch, clone, cwd: session.cwd, signal }), place);
   },
@@ -78,24 +73,20 @@ export const knowledgeTeamSyncCommand: CommandFactory = synchronizing(
   (team, options) => team.sync(options),
 );
 
-interface StatusFlags extends KnowledgeFlags {
-  readonly fetch?: boolean;
-}
-
-export const knowledgeTeamStatusCommand: CommandFactory = knowledgeCommand({
+export const teamStatusCommand: CommandFactory = knowledgeCommand({
   description: 'List what is not shared or in conflict.',
   options: [['--fetch', 'ask the remote first']],
   writes: true,
-  run: async (place, { fetch }: StatusFlags) =>
+  run: async (place, { fetch }) =>
     printStatus(await place.knowledge.team.status({ fetch, signal: place.signal }), place),
 });
 
-interface ResolveFlags extends KnowledgeFlags {
-  readonly mine?: boolean;
-  readonly theirs?: boolean;
-  readonly edit?: boolean;
-  readonly file?: string;
-}
+const resolveOptions = [
+  ['--mine', 'keep what is here'],
+  ['--theirs', "take the team's text"],
+  ['--edit', 'merge both texts in your editor'],
+  ['--file <file>', 'use the text of a file; - reads standard input', filled],
+] as const;
 
 const MARKS = ['<<<<<<< here', '=======', '>>>>>>> team'] as const;
 
@@ -120,7 +111,7 @@ function findConflict(conflicts: readonly TeamConflict[], given: string): TeamCo
 
 async function resolutionOf(
   conflict: TeamConflict,
-  { mine, theirs, edit, file }: ResolveFlags,
+  { mine, theirs, edit, file }: FlagsOf<typeof resolveOptions>,
   session: Session,
 ): Promise<{ readonly resolution: Resolution; readonly remove?: () => Promise<void> } | undefined> {
   if (mine === true) return { resolution: 'mine' };
@@ -145,16 +136,11 @@ async function resolutionOf(
   return { resolution: { text: edited.text }, remove: edited.remove };
 }
 
-export const knowledgeTeamResolveCommand: CommandFactory = knowledgeCommand<ResolveFlags, [asset?: string]>({
+export const teamResolveCommand: CommandFactory = knowledgeCommand({
   description: 'Show the assets that were changed here and in the team store, or end the conflict of one.',
   summary: 'show conflicts, or end one',
   args: [['[asset]', 'product_line/name, or the name']],
-  options: [
-    ['--mine', 'keep what is here'],
-    ['--theirs', "take the team's text"],
-    ['--edit', 'merge both texts in your editor'],
-    ['--file <file>', 'use the text of a file; - reads standard input', filled],
-  ],
+  options: resolveOptions,
   check: ({ mine, theirs, edit, file }, given) => {
     const chosen = [mine, theirs, edit, file].filter((one) => one !== undefined);
     if (chosen.length > 1) throw new UsageError('--mine, --theirs, --edit and --file exclude each other', 'use one');

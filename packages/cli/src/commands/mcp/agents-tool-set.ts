@@ -1,7 +1,7 @@
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
-import type { MemoryToolSetOptions } from '../memory/tool-set.ts';
+import type { MemoryToolSetOptions } from '../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';

@@ -1,8 +1,8 @@
 import type { ToolSet } from '@cairn/tool';
-import { knowledgeToolSet } from '../knowledge/tool-set.ts';
-import type { KnowledgeToolSetOptions } from '../knowledge/tool-set.ts';
-import { memoryToolSet } from '../memory/tool-set.ts';
-import type { MemoryToolSetOptions } from '../memory/tool-set.ts';
+import { knowledgeToolSet } from '../knowledge/open.ts';
+import type { KnowledgeToolSetOptions } from '../knowledge/open.ts';
+import { memoryToolSet } from '../memory/store.ts';
+import type { MemoryToolSetOptions } from '../memory/store.ts';
 import { withOwnHints } from '../../terminal/own-hints.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { AgentsToolSetOptions } from './agents-tool-set.ts';

@@ -3,12 +3,7 @@ import { applyOption, editText, keptIn, notApplied, readKept } from '../../termi
 import { ExitCode } from '../../terminal/exit.ts';
 import type { CommandFactory } from '../command.ts';
 import { memoryCommand } from './memory-command.ts';
-import { allowSecretOption, scopeOption, type FactFlags } from './options.ts';
-
-interface EditFlags extends FactFlags {
-  readonly apply?: string;
-  readonly allowSecret?: boolean;
-}
+import { allowSecretOption, scopeOption } from './options.ts';
 
 function applyFix(file: string): string {
   return `run 'cairn memory edit --apply ${file}' with the same options`;
@@ -16,7 +11,7 @@ function applyFix(file: string): string {
 
 const nothing: MarkdownResult = { added: [], updated: [], archived: [], present: [], unchanged: 0, conflicts: [] };
 
-export const memoryEditCommand: CommandFactory = memoryCommand<EditFlags, []>({
+export const memoryEditCommand: CommandFactory = memoryCommand({
   description:
     'Edit the facts of the project, or of the user, as one Markdown file in VISUAL or EDITOR. Changes are applied by id; a fact that is removed from the file is archived.',
   summary: 'edit facts as one Markdown file in your editor',

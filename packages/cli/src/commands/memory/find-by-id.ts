@@ -1,11 +1,6 @@
-import type { Fact, FactVersion, Memory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
 import type { FoundMessage } from '@cairn/memory/internal';
 import { CommandError } from '../../terminal/errors.ts';
-
-/** A fact or a message. */
-export type FoundById =
-  | { readonly kind: 'fact'; readonly fact: Fact; readonly history: readonly FactVersion[] }
-  | { readonly kind: 'message'; readonly message: FoundMessage };
 
 /** The facts whose ids are compared with a mistyped one. */
 const MAX_COMPARED = 1000;
@@ -22,10 +17,17 @@ async function suggest(memory: Memory, id: string, signal: AbortSignal): Promise
   return undefined;
 }
 
+/** An id, and what to do if a message has it and no fact. */
+interface IdToFind<T> {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly orMessage?: (message: FoundMessage) => Promise<T>;
+}
+
 /** Runs a task on a fact. An unknown id is reported with the one that was most likely meant. */
 export async function onFact<T>(
   memory: Memory,
-  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+  { id, signal, orMessage }: IdToFind<T>,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -33,33 +35,15 @@ export async function onFact<T>(
   } catch (error) {
     const { MemoryError } = await import('@cairn/memory');
     if (!MemoryError.isInstance(error) || error.code !== 'UNKNOWN_FACT') throw error;
+    // A message may have any other id, such as the one of a request.
+    if (orMessage !== undefined && !id.startsWith('fact_')) {
+      const { findMessage } = await import('@cairn/memory/internal');
+      const message = await findMessage(memory, id, { signal });
+      if (message !== undefined) return orMessage(message);
+    }
     const similar = await suggest(memory, id, signal);
-    const fix =
-      similar === undefined
-        ? "'cairn memory list' shows the ids"
-        : `did you mean ${similar}? 'cairn memory list' shows the ids`;
+    const meant = similar === undefined ? '' : `did you mean ${similar}? `;
+    const fix = `${meant}'cairn memory list' shows the ids`;
     throw new CommandError({ code: error.code, message: error.summary, fix, changed: false }, { cause: error });
   }
-}
-
-/** Returns the fact or the message with an id. */
-export async function findFactOrMessage(memory: Memory, id: string, signal: AbortSignal): Promise<FoundById> {
-  const [{ MemoryError }, { findMessage }] = await Promise.all([
-    import('@cairn/memory'),
-    import('@cairn/memory/internal'),
-  ]);
-  return onFact(memory, { id, signal }, async () => {
-    try {
-      const fact = await memory.facts.get(id, { signal });
-      return { kind: 'fact', fact, history: await memory.facts.history(id, { signal }) };
-    } catch (error) {
-      // A message may have any id, such as the one of a request.
-      const message =
-        MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT' && !id.startsWith('fact_')
-          ? await findMessage(memory, id, { signal })
-          : undefined;
-      if (message === undefined) throw error;
-      return { kind: 'message', message };
-    }
-  });
 }

@@ -1,29 +1,30 @@
-import type { Erasure, Memory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import type { FoundMessage } from '@cairn/memory/internal';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
+import { erasureOf } from './lines.ts';
 import { memoryCommand, type MemoryPlace } from './memory-command.ts';
-import { groupOption, scopeOption, streamOption, type GroupFlags, type ProjectFlags } from './options.ts';
+import { groupOption, scopeOption, streamOption } from './options.ts';
 
-interface ForgetFlags extends GroupFlags, ProjectFlags {
-  readonly scope?: 'project' | 'user';
-  readonly message?: string;
-  readonly unreadable?: boolean;
-  readonly everything?: boolean;
-  readonly yes?: boolean;
-}
+const options = [
+  scopeOption('all facts of the project, or of the user'),
+  streamOption('all messages of this stream'),
+  groupOption('only those of this group'),
+  ['--message <id>', 'only this message', once('run the command for each message')],
+  ['--unreadable', 'all records that cannot be read; an export has them raw'],
+  ['--everything', 'the whole store'],
+  ['--yes', 'confirm --scope or --everything'],
+] as const;
+
+type ForgetFlags = FlagsOf<typeof options>;
 
 type Kind = 'fact' | 'facts' | 'messages' | 'unreadable' | 'everything';
-
-/** What became of the removed text, in words. */
-const erasures: Readonly<Record<Erasure, string>> = {
-  done: 'the text is erased from the store',
-  pending: 'the text is erased from the file when no other process reads it',
-  log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
-};
 
 /** Requires a confirmation of what cannot be undone and is more than one thing that was named. */
 function confirmed(what: string, { yes }: ForgetFlags): void {
@@ -64,14 +65,25 @@ function kindOf(flags: ForgetFlags, id: string | undefined): Kind {
   );
 }
 
+/** Reports that an id is of a message, which is named with its group. */
+async function rejectMessage({ stream, group, id: message }: FoundMessage): Promise<never> {
+  const words = Object.entries({ stream, group, message }).map(([name, value]) => `--${name} ${shellQuote(value)}`);
+  throw new CommandError({
+    code: 'UNKNOWN_FACT',
+    message: `${message} is a message, not a fact`,
+    fix: `'cairn memory forget ${words.join(' ')}' erases it`,
+    changed: false,
+  });
+}
+
 async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
-  const { erased, superseded } = await onFact(memory, { id, signal }, async () => {
+  const { erased, superseded } = await onFact(memory, { id, signal, orMessage: rejectMessage }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
     const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
     return { erased, superseded };
   });
-  notice(`forgot ${id}; ${erasures[erased]}`);
+  notice(`forgot ${id}; ${erasureOf(erased)}`);
   if (superseded.length > 0) {
     notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
   }
@@ -82,19 +94,11 @@ async function forgetFact(memory: Memory, id: string, { signal, print, notice }:
 /** What a selection counts. */
 const nouns = { fact: 'fact', facts: 'fact', messages: 'message', unreadable: 'record', everything: 'record' } as const;
 
-export const memoryForgetCommand: CommandFactory = memoryCommand<ForgetFlags, [id?: string]>({
+export const memoryForgetCommand: CommandFactory = memoryCommand({
   description: 'Erase a fact, a message, a group, a stream or everything, for good.',
   summary: 'erase a fact, messages or everything, for good',
   args: [['[id]', 'the fact']],
-  options: [
-    scopeOption('all facts of the project, or of the user'),
-    streamOption('all messages of this stream'),
-    groupOption('only those of this group'),
-    ['--message <id>', 'only this message', once('run the command for each message')],
-    ['--unreadable', 'all records that cannot be read; an export has them raw'],
-    ['--everything', 'the whole store'],
-    ['--yes', 'confirm --scope or --everything'],
-  ],
+  options,
   ofProject: (flags, id) => {
     const kind = kindOf(flags, id);
     if (kind === 'fact') return 'wanted';
@@ -118,7 +122,7 @@ export const memoryForgetCommand: CommandFactory = memoryCommand<ForgetFlags, [i
     notice(
       removed === 0
         ? `no ${nouns[kind]} matches; nothing was deleted`
-        : `deleted ${countOf(removed, nouns[kind])}; ${erasures[erased]}`,
+        : `deleted ${countOf(removed, nouns[kind])}; ${erasureOf(erased)}`,
     );
     await print([], { removed, erased, problems });
     if (problems.length > 0) return ExitCode.Error;

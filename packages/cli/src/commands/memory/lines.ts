@@ -1,5 +1,5 @@
 import { escapeControls } from '@cairn/tool/paths';
-import type { Fact } from '@cairn/memory';
+import type { Erasure, Fact } from '@cairn/memory';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
@@ -7,6 +7,16 @@ import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
 /** Formats a time as `2026-01-31T09:05:00Z`. */
 export function formatTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** States what became of a removed text. */
+export function erasureOf(erased: Erasure, store: string = 'the store'): string {
+  const texts: Readonly<Record<Erasure, string>> = {
+    done: `the text is erased from ${store}`,
+    pending: 'the text is erased from the file when no other process reads it',
+    log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
+  };
+  return texts[erased];
 }
 
 const units = [
@@ -53,7 +63,6 @@ export function shownText(text: string, id: string, session: Session, matched: r
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
-/** Returns the part of a line before the text of its fact. */
 export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
   const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
   const words = [
@@ -70,7 +79,6 @@ export function factHeading(fact: Fact & { readonly isSimilar?: true }): string 
   return `${words.join(' ')}: `;
 }
 
-/** Returns the lines of a fact in a list. */
 export function factLines(
   fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
   session: Session,

@@ -4,9 +4,11 @@ import { listDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
+import type { OptionRow } from '../../terminal/options.ts';
+import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
 import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
-import { projectOption, storeOptions, type FactFlags, type ProjectFlags } from './options.ts';
+import { projectOption, storeOptions, type ProjectFlags, type Scope } from './options.ts';
 import { NO_OWN_PROJECT, openMemory } from './store.ts';
 
 /** An opened memory, and how its command prints. */
@@ -21,45 +23,55 @@ export interface MemoryPlace extends Pick<Printer, 'print' | 'printMatches' | 'n
 /** `needed` fails without a project, `wanted` reports that facts of projects are left out. */
 type ProjectNeed = 'needed' | 'wanted' | undefined;
 
-/** A command on a memory. */
-interface MemoryCommand<Flags, Args extends readonly unknown[]> extends CommandTexts {
+type Flags<Options extends readonly OptionRow[]> = FlagsOf<Options> & ProjectFlags;
+
+interface MemoryCommand<
+  Options extends readonly OptionRow[],
+  Args extends readonly ArgumentRow[],
+> extends CommandTexts {
+  readonly options?: Options;
+  readonly args?: Args;
   /** Rejects what cannot be combined, before the memory is opened. */
-  readonly check?: ((flags: Flags, ...args: Args) => void) | undefined;
+  readonly check?: ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => void) | undefined;
   /** Whether the command is about facts of a project, and so has `--project`. @default it is not */
-  readonly ofProject?: ProjectNeed | ((flags: Flags, ...args: Args) => ProjectNeed);
+  readonly ofProject?: ProjectNeed | ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => ProjectNeed);
   /** Whether the command writes. Only then is a missing SQLite file created. */
   readonly writes?: boolean;
   /** The JSON document when the SQLite file is missing; `undefined` prints nothing. @default an empty list */
   readonly absent?: (where: string) => object | undefined;
   /** The exit status when the SQLite file is missing. @default 1 */
   readonly absentExitCode?: number;
-  /** @returns the exit status. */
-  readonly run: (place: MemoryPlace, flags: Flags, ...args: Args) => Promise<number>;
+  readonly run: (place: MemoryPlace, flags: Flags<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
 }
 
-/** Returns the need of a selection of facts. */
-export function needOf({ scope }: Pick<FactFlags, 'scope'>): ProjectNeed {
+export function needOf({ scope }: { readonly scope?: Scope }): ProjectNeed {
   if (scope === 'user') return undefined;
   return scope === 'project' ? 'needed' : 'wanted';
 }
 
 /** Returns the factory of a command that opens the memory that its options name, and closes it. */
-export function memoryCommand<Flags extends ProjectFlags, Args extends readonly unknown[]>({
+export function memoryCommand<
+  const Options extends readonly OptionRow[] = readonly [],
+  const Args extends readonly ArgumentRow[] = readonly [],
+>({
   check,
   ofProject,
   writes = false,
   absent = () => listDocument([]),
   absentExitCode = ExitCode.None,
   run,
-  options = [],
   ...texts
-}: MemoryCommand<Flags, Args>): CommandFactory {
-  return defineCommand<Flags, Args>({
+}: MemoryCommand<Options, Args>): CommandFactory {
+  return defineCommand<Flags<Options>, ArgumentsOf<Args>>({
     ...texts,
-    options: [...options, ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
+    options: [...(texts.options ?? []), ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
     run: async (session, flags, ...args) => {
       check?.(flags, ...args);
       const need = typeof ofProject === 'function' ? ofProject(flags, ...args) : ofProject;
+      if (need === undefined && flags.project !== undefined) {
+        const fix = 'leave it out, or select the facts of the project with --scope project';
+        throw new UsageError('--project has no effect with these options', fix);
+      }
       const printer = new Printer(session, flags);
       let isWhole = true;
       const { memory, where, isAbsent } = await openMemory(session, flags, {

@@ -1,10 +1,32 @@
-import type { Message } from '@cairn/memory';
+import type { Memory, Message } from '@cairn/memory';
+import { escapeControls } from '@cairn/tool/paths';
 import type { Session } from '../../terminal/session.ts';
+import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
-import { emptyHint } from './hints.ts';
-import { formatTime, textLines } from './lines.ts';
+import { describeKey, formatTime, textLines } from './lines.ts';
 import { memoryCommand } from './memory-command.ts';
-import { groupOption, limitOption, streamOption, type GroupFlags } from './options.ts';
+import { groupOption, limitOption, streamOption } from './options.ts';
+
+/** Returns a notice with the messages of the whole memory, for a selection that is empty. */
+export async function emptyHint(memory: Memory, where: string): Promise<string> {
+  const { groups, streams, messages } = await memory.stats();
+  if (messages === 0) return `the memory at ${where} has no messages`;
+  const all = `${countOf(messages, 'message')} in ${countOf(groups, 'group')} of ${countOf(streams, 'stream')}`;
+  return `nothing found; the memory has ${all}: see 'cairn memory groups', choose with --stream and --group`;
+}
+
+export const memoryGroupsCommand: CommandFactory = memoryCommand({
+  description: 'List the groups that have messages.',
+  options: [streamOption('only this stream')],
+  run: async ({ memory, signal, printMatches, notice, where }, { stream: only }) => {
+    const found = await memory.listGroups({ stream: only, signal });
+    if (found.length === 0) notice(await emptyHint(memory, where));
+    const lines = found.map(({ stream, group, messages, bytes, expiresInMs }) =>
+      escapeControls(`${stream}/${group}: ${describeKey(countOf(messages, 'message'), bytes, expiresInMs)}`),
+    );
+    return printMatches(lines, found);
+  },
+});
 
 function* messageLines(messages: Iterable<Message>, session: Session): Generator<string, void, undefined> {
   for (const { id, time, role, author, content } of messages) {
@@ -21,7 +43,7 @@ export const memoryMessagesCommand: CommandFactory = memoryCommand({
     groupOption('group (default: default)'),
     limitOption('messages', 'all'),
   ],
-  run: async ({ memory, session, signal, printMatches, notice, where }, flags: GroupFlags) => {
+  run: async ({ memory, session, signal, printMatches, notice, where }, flags) => {
     const { DEFAULT_GROUP, DEFAULT_STREAM } = await import('@cairn/memory/internal');
     const { stream = DEFAULT_STREAM, group = DEFAULT_GROUP, limit } = flags;
     const found = await memory.messages.history({ stream, group }, { limit, signal });

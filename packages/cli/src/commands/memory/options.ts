@@ -1,37 +1,31 @@
 import type { Memory } from '@cairn/memory';
+import { LANGUAGES } from '@cairn/tool/kernel';
+import type { Language } from '@cairn/tool/kernel';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import { answerOptions, filled, oneOf, splitValues, wholeNumber, type OptionRow } from '../../terminal/options.ts';
+import { describedOption, type DescribedOption, type FlagsOf, type ValueOption } from '../../terminal/parsed.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import {
+  answerOptions,
+  filled,
+  oneOf,
+  splitValues,
+  switchOf,
+  wholeNumber,
+  type OptionRow,
+} from '../../terminal/options.ts';
 
-/** The options of every command on a memory, as parsed. */
 export interface StoreFlags extends AnswerFlags {
   readonly backend?: 'sqlite' | 'redis';
   readonly store?: string;
   readonly url?: string;
 }
 
-/** The options of commands on facts, as parsed. */
 export interface ProjectFlags extends StoreFlags {
-  /** The identity of the project. */
   readonly project?: string;
 }
 
-/** The options of the commands on messages, as parsed. */
-export interface GroupFlags extends StoreFlags {
-  readonly stream?: string;
-  readonly group?: string;
-  readonly limit?: number;
-}
-
-/** The options that select facts, as parsed. */
-export interface FactFlags extends ProjectFlags {
-  readonly scope?: 'project' | 'user';
-  readonly tag?: readonly string[];
-  readonly stream?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
+/** The owner of facts. */
+export type Scope = 'project' | 'user';
 
 export const storeOptions: readonly OptionRow[] = [
   [
@@ -50,50 +44,68 @@ export const projectOption: OptionRow = [
   filled,
 ];
 
-export const allowSecretOption: OptionRow = ['--allow-secret', 'store a text with a key, token or password'];
+export const allowSecretOption: readonly ['--allow-secret', string] = [
+  '--allow-secret',
+  'store a text with a key, token or password',
+];
 
-export const pinOption: OptionRow = ['--pin', 'show it first at the start of every session'];
+export const pinOption: ValueOption<'--pin', boolean> = [
+  '--pin',
+  'show it first at the start of every session',
+  switchOf(true),
+];
 
-export function streamOption(description: string): OptionRow {
-  return ['--stream <name>', description];
-}
+export const streamOption: DescribedOption<'--stream <name>'> = describedOption('--stream <name>', filled);
 
-export function groupOption(description: string): OptionRow {
-  return ['--group <name>', description];
-}
+export const groupOption: DescribedOption<'--group <name>'> = describedOption('--group <name>', filled);
 
-export function limitOption(what: string, standard: string): OptionRow {
+export function limitOption(what: string, standard: string): ValueOption<'--limit <n>', number> {
   return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })];
 }
 
-export const offsetOption: OptionRow = ['--offset <n>', 'leave out the first N (default: 0)', wholeNumber()];
+export const offsetOption: ValueOption<'--offset <n>', number> = [
+  '--offset <n>',
+  'leave out the first N (default: 0)',
+  wholeNumber(),
+];
 
-export function scopeOption(description: string): OptionRow {
-  return ['--scope <scope>', description, oneOf(['project', 'user'])];
-}
+export const scopeOption: DescribedOption<'--scope <scope>', Scope> = describedOption(
+  '--scope <scope>',
+  oneOf(['project', 'user']),
+);
+
+export const languageOption: DescribedOption<'--language <code>', Language> = describedOption(
+  '--language <code>',
+  oneOf(LANGUAGES),
+);
 
 /** `--tag a --tag b` and `--tag a,b` are two tags. */
-export function tagOption(description: string): OptionRow {
-  return ['--tag <name>', description, splitValues];
-}
+export const tagOption: DescribedOption<'--tag <name>', readonly string[]> = describedOption(
+  '--tag <name>',
+  splitValues,
+);
 
-/** The options that select a time. */
-export const timeOptions: readonly OptionRow[] = [
+export const timeOptions: readonly [readonly ['--since <time>', string], readonly ['--until <time>', string]] = [
   ['--since <time>', 'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d'],
   ['--until <time>', 'up to this time'],
 ];
 
 /** Returns the times that the options name, by the clock of the store. */
 export async function timesOf(
-  { since, until }: Pick<FactFlags, 'since' | 'until'>,
+  { since, until }: FlagsOf<typeof timeOptions>,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
   const { parseTime } = await import('@cairn/memory/internal');
   const now = await memory.backend.now({ signal });
-  return {
-    ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),
-    ...(until !== undefined && { until: parseTime(until, { now, edge: 'until' }) }),
-  };
+  const from = since === undefined ? undefined : parseTime(since, { now, edge: 'since' });
+  const to = until === undefined ? undefined : parseTime(until, { now, edge: 'until' });
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new UsageError(
+      `--since ${since} is not before --until ${until}`,
+      'use an earlier --since, or a later --until',
+    );
+  }
+  return { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) };
 }

@@ -3,7 +3,6 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { countOf } from '../../terminal/text.ts';
 import { defineGroup, type CommandFactory } from '../command.ts';
 import { memoryCommand } from './memory-command.ts';
-import type { StoreFlags } from './options.ts';
 import { projectNamed } from './store.ts';
 
 export const memoryProjectCommand: CommandFactory = defineGroup({
@@ -36,7 +35,7 @@ export const memoryProjectMoveCommand: CommandFactory = memoryCommand({
     ['<to>', 'the project that gets them'],
   ],
   absent: () => ({ moved: 0, merged: 0, sessions: 0 }),
-  run: async ({ memory, session, signal, print, notice }, _: StoreFlags, from: string, to: string) => {
+  run: async ({ memory, session, signal, print, notice }, _, from, to) => {
     const { cwd } = session;
     const known = (await memory.facts.projects({ signal })).map(({ project }) => project);
     const [source, target] = [await identityOf(from, known, cwd), await identityOf(to, known, cwd)];

@@ -6,23 +6,14 @@ import { filled } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
 import { onFact } from './find-by-id.ts';
 import { memoryCommand } from './memory-command.ts';
-import { allowSecretOption, pinOption, scopeOption, streamOption, tagOption, type FactFlags } from './options.ts';
+import { allowSecretOption, pinOption, scopeOption, streamOption, tagOption } from './options.ts';
 
-interface RememberFlags extends FactFlags {
-  readonly shared?: boolean;
-  readonly pin?: boolean;
-  readonly source?: string;
-  readonly replaces?: string;
-  readonly allowSecret?: boolean;
-}
-
-/** Returns the readers of a fact, in words. */
 function ownerOf({ scope, project, stream, shared }: Fact): string {
   const owner = scope === 'user' ? 'all projects of the user' : `the project ${project ?? ''}`;
   return stream === undefined || shared === true ? owner : `${owner}, only in the stream ${stream}`;
 }
 
-export const memoryRememberCommand: CommandFactory = memoryCommand<RememberFlags, [text?: string]>({
+export const memoryRememberCommand: CommandFactory = memoryCommand({
   description: 'Store a fact. It is kept until it is forgotten.',
   summary: 'store a fact',
   alias: 'add',

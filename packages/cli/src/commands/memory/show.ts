@@ -1,42 +1,39 @@
+import type { FoundMessage } from '@cairn/memory/internal';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { findFactOrMessage, type FoundById } from './find-by-id.ts';
+import { onFact } from './find-by-id.ts';
 import { factHeading, formatTime, textLines } from './lines.ts';
 import { memoryCommand } from './memory-command.ts';
-import type { ProjectFlags } from './options.ts';
-
-function linesOf(found: FoundById, session: Session): string[] {
-  if (found.kind === 'message') {
-    const { time, id, role, author, stream, group, content } = found.message;
-    const by = author === undefined ? role : `${role} ${author}`;
-    return [...textLines(`${formatTime(time)} ${id} ${by} in ${stream}/${group}: `, content, session)];
-  }
-  const { fact, history } = found;
-  const facts = [
-    ...(fact.source === undefined ? [] : [`source: ${fact.source}`]),
-    ...(fact.supersedes === undefined ? [] : [`replaces: ${fact.supersedes}`]),
-    ...(fact.supersededBy === undefined ? [] : [`replaced by: ${fact.supersededBy}`]),
-  ];
-  return [
-    ...textLines(factHeading(fact), fact.text, session),
-    ...facts.flatMap((line) => [...textLines('    ', line, session)]),
-    ...history.flatMap(({ until, by, text }) => [
-      ...textLines(`    until ${formatTime(until)} (${by}): `, text, session),
-    ]),
-  ];
-}
 
 export const memoryShowCommand: CommandFactory = memoryCommand({
   description: 'Show a fact with its earlier versions, or a message, whole.',
   summary: 'show a fact or a message whole',
   args: [['<id>', 'the fact or the message']],
   ofProject: 'wanted',
-  run: async ({ memory, session, signal, print }, _: ProjectFlags, id: string) => {
-    const found = await findFactOrMessage(memory, id, signal);
-    const { kind } = found;
-    const document = kind === 'fact' ? { kind, ...found.fact, history: found.history } : { kind, ...found.message };
-    await print(linesOf(found, session), document);
+  run: async ({ memory, session, signal, print }, _, id) => {
+    const showMessage = async (message: FoundMessage): Promise<void> => {
+      const { time, role, author, stream, group, content } = message;
+      const by = author === undefined ? role : `${role} ${author}`;
+      const lines = textLines(`${formatTime(time)} ${id} ${by} in ${stream}/${group}: `, content, session);
+      await print(lines, { kind: 'message', ...message });
+    };
+    const showFact = async (): Promise<void> => {
+      const fact = await memory.facts.get(id, { signal });
+      const history = await memory.facts.history(id, { signal });
+      const { source, supersedes, supersededBy } = fact;
+      const links = Object.entries({ source, replaces: supersedes, 'replaced by': supersededBy });
+      const lines = [
+        ...textLines(factHeading(fact), fact.text, session),
+        ...links.flatMap(([name, value]) =>
+          value === undefined ? [] : [...textLines('    ', `${name}: ${value}`, session)],
+        ),
+        ...history.flatMap(({ until, by, text }) => [
+          ...textLines(`    until ${formatTime(until)} (${by}): `, text, session),
+        ]),
+      ];
+      await print(lines, { kind: 'fact', ...fact, history });
+    };
+    await onFact(memory, { id, signal, orMessage: showMessage }, showFact);
     return ExitCode.Hit;
   },
 });

@@ -1,16 +1,8 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
 import { ExitCode } from '../../terminal/exit.ts';
-import { oneOf, wholeNumber } from '../../terminal/options.ts';
+import { wholeNumber } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
 import { memoryCommand } from './memory-command.ts';
-import { streamOption, type ProjectFlags } from './options.ts';
-
-interface StartFlags extends ProjectFlags {
-  readonly stream?: string;
-  readonly chars?: number;
-  readonly language?: Language;
-}
+import { languageOption, streamOption } from './options.ts';
 
 export const memoryStartCommand: CommandFactory = memoryCommand({
   description: 'Print the pinned and the newest facts, for the start of a session. A hook of a host can run it.',
@@ -22,13 +14,13 @@ export const memoryStartCommand: CommandFactory = memoryCommand({
       'at most N characters, from 200 (default: 2000)',
       wholeNumber({ unit: 'characters', minimum: 200 }),
     ],
-    ['--language <code>', 'language of the heading: en or zh (default: en)', oneOf(LANGUAGES)],
+    languageOption('language of the heading: en or zh (default: en)'),
   ],
   ofProject: 'wanted',
   absent: () => ({ text: '' }),
   // A host shows a failed hook to its user; a memory without facts must not fail one.
   absentExitCode: ExitCode.Hit,
-  run: async ({ memory, signal, print }, { stream, chars: maxCharacters, language }: StartFlags) => {
+  run: async ({ memory, signal, print }, { stream, chars: maxCharacters, language }) => {
     const text = await memory.facts.startBlock({ stream, maxCharacters, language, signal });
     await print(text === '' ? [] : [text], { text });
     return ExitCode.Hit;

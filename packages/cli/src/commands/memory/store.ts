@@ -1,19 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { homeDirectory } from '@cairn/tool/paths';
-import type { Memory, MemoryBackend, Retention, UnreadableRecord } from '@cairn/memory';
+import type { ToolSet } from '@cairn/tool';
+import type { MemoryNaming } from '@cairn/memory/tools';
+import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { ProjectFlags, StoreFlags } from './options.ts';
 
-/** The options that name a memory, as parsed. */
 export interface MemoryFlags extends Omit<ProjectFlags, 'color'> {
   /** The messages of a group, and the days, that are kept. */
   readonly keep?: number;
   readonly days?: number;
 }
 
-/** The store that the options choose. */
 interface Choice {
   readonly backend: 'sqlite' | 'redis';
   readonly path?: string;
@@ -26,9 +27,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const isFile = flags.store !== undefined;
   const backend = flags.backend ?? (known !== undefined && !isFile ? 'redis' : 'sqlite');
   if (backend === 'redis') {
-    if (isFile) {
-      throw new UsageError('--store works only with SQLite', 'leave it out, or use --backend sqlite');
-    }
+    if (isFile) throw new UsageError('--store works only with SQLite', 'leave it out, or use --backend sqlite');
     if (known === undefined) {
       throw new UsageError('the URL of the Redis is missing', 'use --url, or set CAIRN_REDIS_URL');
     }
@@ -40,13 +39,6 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   const { env, cwd } = session;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
   return { backend, path: userStorePath({ env, home: homeDirectory(env), platform: process.platform }) };
-}
-
-function retentionOf({ keep, days }: Pick<MemoryFlags, 'keep' | 'days'>): Retention {
-  return {
-    ...(keep !== undefined && { maxMessages: keep }),
-    ...(days !== undefined && { messageLifetimeMs: days * 86_400_000 }),
-  };
 }
 
 function unreadableNotice({ key, reason }: UnreadableRecord): string {
@@ -89,17 +81,13 @@ function isDirectory(path: string): boolean {
 /** A memory. Its first call opens the store. */
 export interface OpenedMemory {
   readonly memory: Memory;
-  /** The place of the memory, for messages. */
   readonly where: string;
-  /** Whether machines share the store. */
   readonly isShared: boolean;
   /** Whether the SQLite file does not exist. */
   readonly isAbsent: () => boolean;
 }
 
-/** How a memory is opened. */
 export interface OpenOptions {
-  /** Called with a notice for each unreadable record. */
   readonly onUnreadable: (notice: string) => void;
   /**
    * The directory whose project is meant when the options name none. A store that machines share has no such project, because
@@ -108,7 +96,6 @@ export interface OpenOptions {
   readonly directory?: string | undefined;
 }
 
-/** Returns the memory that the options name. */
 export async function openMemory(
   { env, cwd }: Pick<Session, 'env' | 'cwd'>,
   flags: MemoryFlags,
@@ -135,7 +122,10 @@ export async function openMemory(
   const memory = createMemory({
     backend: await openBackend(),
     project,
-    retention: retentionOf(flags),
+    retention: {
+      maxMessages: flags.keep,
+      messageLifetimeMs: flags.days === undefined ? undefined : flags.days * 86_400_000,
+    },
     onUnreadable: (record) => onUnreadable(unreadableNotice(record)),
   });
   return {
@@ -153,4 +143,32 @@ function isAbsent(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The memory that is served, and the names of its tools. */
+export interface MemoryToolSetOptions {
+  readonly naming: MemoryNaming;
+  /** The SQLite file. Default: the user's store, or the Redis of `CAIRN_REDIS_URL`. */
+  readonly store?: string | undefined;
+  /** The identity of the project. Default: the git repository of `root`, or `root`; none in a Redis. */
+  readonly project?: string | undefined;
+  /** The first directory that is served. */
+  readonly root: string;
+  /** Whether each client has a server of its own, so that notes without a workflow belong to this process. */
+  readonly isAlone: boolean;
+  /** Called with a notice for each unreadable record. */
+  readonly say: (text: string) => void;
+}
+
+/** Returns the tool set of `@cairn/memory` over the chosen store. */
+export async function memoryToolSet(
+  session: Pick<Session, 'env' | 'cwd'>,
+  { naming, store, project, root, isAlone, say }: MemoryToolSetOptions,
+): Promise<ToolSet> {
+  const tools = await import('@cairn/memory/tools');
+  const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
+  const open = async () => (await openMemory(session, flags, { onUnreadable: say, directory: root })).memory;
+  // An invalid CAIRN_REDIS_URL is reported at the start, like an invalid option.
+  const opensAtStart = store === undefined && Boolean(session.env['CAIRN_REDIS_URL']);
+  return tools.memoryToolSet({ open, opensAtStart, naming, ...(isAlone && { process: randomUUID() }) });
 }

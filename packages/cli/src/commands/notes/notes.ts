@@ -5,7 +5,6 @@ import { countOf } from '../../terminal/text.ts';
 import { defineGroup, type CommandFactory } from '../command.ts';
 import { describeKey, formatTime, textLines } from '../memory/lines.ts';
 import { memoryCommand, type MemoryPlace } from '../memory/memory-command.ts';
-import type { StoreFlags } from '../memory/options.ts';
 
 const examples = `
 Examples:
@@ -34,7 +33,7 @@ export const notesListCommand: CommandFactory = memoryCommand({
   description: 'List the notes of a workflow, newest first, or the workflows that have notes.',
   summary: 'list the notes of a workflow, or the workflows',
   args: [['[workflow]', 'the workflow']],
-  run: async (place, _: StoreFlags, workflow: string | undefined) => {
+  run: async (place, _, workflow) => {
     if (workflow === undefined) return listWorkflows(place);
     const { memory, session, signal, printMatches, notice } = place;
     const notes = await memory.getNotes(workflow, { signal });
@@ -46,11 +45,6 @@ export const notesListCommand: CommandFactory = memoryCommand({
   },
 });
 
-interface AddFlags extends StoreFlags {
-  readonly source: string;
-  readonly permanent?: boolean;
-}
-
 export const notesAddCommand: CommandFactory = memoryCommand({
   description: 'Write a note for later steps of a workflow.',
   args: [
@@ -58,15 +52,15 @@ export const notesAddCommand: CommandFactory = memoryCommand({
     ['[text]', 'the note; - reads standard input (default: standard input)'],
   ],
   options: [
-    ['--source <name>', 'name of the step that writes the note', undefined, { default: 'cli' }],
+    ['--source <name>', 'name of the step that writes the note (default: cli)'],
     ['--permanent', 'keep the note for 3 days'],
   ],
   writes: true,
-  run: async (place, flags: AddFlags, workflow: string, given: string | undefined) => {
+  run: async (place, { source = 'cli', permanent = false }, workflow, given) => {
     const { memory, session, signal, print, notice } = place;
     const text = await givenText(given, session.input, 'pipe the text, or give it as an argument');
-    const options = { temporary: flags.permanent !== true, signal };
-    const note = await memory.storeNote(workflow, text.replace(/\n$/u, ''), flags.source, options);
+    const options = { temporary: !permanent, signal };
+    const note = await memory.storeNote(workflow, text.replace(/\n$/u, ''), source, options);
     notice(`stored for ${workflow}, for ${note.temporary ? '30 minutes' : '3 days'}`);
     await print([], { workflowId: workflow, ...note });
     return ExitCode.Hit;

@@ -158,6 +158,7 @@ async function listPaths(session: Session, flags: GlobFlags, patterns: readonly 
   if (json && long) {
     throw new UsageError('--long and --json exclude each other', 'use --json with --sort-mtime for sizes and times');
   }
+  if (patterns.includes('')) throw new UsageError('a pattern is empty', "use '**' to list everything");
   const { glob } = await import('@cairn/natives');
   const options: Omit<GlobOptions, 'path'> = {
     pattern: patterns,

@@ -5,12 +5,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { memoryCommand, type MemoryPlace } from '../memory/memory-command.ts';
-import type { StoreFlags } from '../memory/options.ts';
 import { workflowArgument } from './settings.ts';
-
-interface EditFlags extends StoreFlags {
-  readonly apply?: string;
-}
 
 /** The code of the error when another process changed the steps during the edit. */
 const CONFLICT = 'CONFLICT';
@@ -128,7 +123,7 @@ export const workflowEditCommand: CommandFactory = memoryCommand({
   args: [workflowArgument],
   options: [applyOption],
   examples,
-  run: async (place, flags: EditFlags, id: string) => {
+  run: async (place, flags, id) => {
     const { memory, session, signal, print, notice } = place;
     const before = await memory.workflows.get(id, { signal });
     if (flags.apply === undefined && before.status !== 'waiting' && before.status !== 'running') {

@@ -1,9 +1,21 @@
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, wordsOf } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { newSettings, storeWords, type RunFlags } from './settings.ts';
+import { newSettings, storeWords, type WorkFlags } from './settings.ts';
 import { carryOut, openWorkflows, withWorkPlace, workOptions } from './work.ts';
+
+const options = [
+  ['--stream <name>', 'stream, which has a memory of its own (default: chat)', filled],
+  [
+    '--merge <names>',
+    'streams to merge into it, separated by commas: their functions, and one more memory (default: none)',
+    wordsOf(filled),
+  ],
+  ['--persona <text>', 'start of the system prompt (default: none)', filled],
+  ['--group <name>', 'conversation in the stream (default: default)', filled],
+] as const;
 
 const examples = `
 Examples:
@@ -23,19 +35,9 @@ export const workflowRunCommand: CommandFactory = defineCommand({
   description: 'Let the model work on a goal, in steps if it needs them, and print its answer.',
   summary: 'let the model work on a goal, in steps',
   args: [['<goal>', 'what to do; - reads standard input']],
-  options: [
-    ['--stream <name>', 'stream, which has a memory of its own (default: chat)', filled],
-    [
-      '--merge <names>',
-      'streams to merge into it, separated by commas: their functions, and one more memory (default: none)',
-      wordsOf(filled),
-    ],
-    ['--persona <text>', 'start of the system prompt (default: none)', filled],
-    ['--group <name>', 'conversation in the stream (default: default)', filled],
-    ...workOptions(true),
-  ],
+  options: [...options, ...workOptions(true)],
   examples,
-  run: async (session, flags: RunFlags, given: string) => {
+  run: async (session, flags: FlagsOf<typeof options> & WorkFlags, given: string) => {
     const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
     if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
     const settings = newSettings(flags, session);

@@ -1,15 +1,14 @@
 import { isObject, isStrings } from '@cairn/tool/kernel';
 import type { Language } from '@cairn/tool/kernel';
+import type { WorkflowRecord } from '@cairn/memory';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { ProjectFlags } from '../memory/options.ts';
 
-/** The argument that names a workflow. */
 export const workflowArgument = ['<id>', 'the workflow'] as const;
 
-/** The options of commands that let a workflow work, as parsed. */
 export interface WorkFlags extends ProjectFlags {
   readonly functions?: readonly string[];
   readonly root?: string;
@@ -21,14 +20,6 @@ export interface WorkFlags extends ProjectFlags {
   /** False for `--no-tools`. */
   readonly tools?: boolean;
   readonly stateDir?: string;
-}
-
-/** The options of a new workflow, as parsed. */
-export interface RunFlags extends WorkFlags {
-  readonly stream?: string;
-  readonly merge?: readonly string[];
-  readonly persona?: string;
-  readonly group?: string;
 }
 
 /** What a workflow needs to work, in this process and in the next one: its record keeps it. */
@@ -67,8 +58,10 @@ function modulesOf(
   });
 }
 
-/** Returns the settings of a new workflow. */
-export function newSettings(flags: RunFlags, { cwd }: Pick<Session, 'cwd'>): Settings {
+export function newSettings(
+  flags: WorkFlags & Partial<Pick<Settings, 'stream' | 'merge' | 'persona'>>,
+  { cwd }: Pick<Session, 'cwd'>,
+): Settings {
   const { stream = MAIN_STREAM, merge = [], persona, root = '.', language = 'en', functions = [] } = flags;
   const { model, baseUrl, approve = [], readOnly = false, tools = true } = flags;
   return {
@@ -88,11 +81,7 @@ export function newSettings(flags: RunFlags, { cwd }: Pick<Session, 'cwd'>): Set
 }
 
 /** The parts of a record that say how to continue its workflow. */
-export interface Continued {
-  readonly id: string;
-  readonly streamName: string;
-  readonly state?: unknown;
-}
+type Continued = Pick<WorkflowRecord, 'id' | 'streamName' | 'state'>;
 
 /** Whether a value of a record has what this version needs. Others can write to a store. */
 function isSettings(value: unknown): value is Settings {
@@ -110,27 +99,16 @@ function isSettings(value: unknown): value is Settings {
   );
 }
 
-/** Returns the settings that a record keeps; `undefined` when another program began the workflow. */
-function kept({ state }: Continued): Settings | undefined {
-  const settings = isObject(state) ? state['settings'] : undefined;
-  return isSettings(settings) ? settings : undefined;
-}
-
 /** The streams of a record that another program wrote. */
 function streamsOf({ streamName, state }: Continued): Pick<Settings, 'stream' | 'merge'> {
   const merge = isObject(state) ? state['merge'] : undefined;
   if (!isObject(merge)) return { stream: streamName, merge: [] };
-  return {
-    stream: String(merge['main']),
-    merge: Array.isArray(merge['secondary']) ? merge['secondary'].map(String) : [],
-  };
+  const { main, secondary } = merge;
+  return { stream: String(main), merge: Array.isArray(secondary) ? secondary.map(String) : [] };
 }
 
-/** The settings to continue with, and what the user should know. */
-export interface ContinuedSettings {
-  readonly settings: Settings;
-  readonly notices: readonly string[];
-}
+/** The settings that options replace. */
+const REPLACEABLE = ['functions', 'root', 'language', 'model', 'baseUrl', 'approve', 'readOnly'] as const;
 
 /**
  * Returns the settings to continue a workflow with: those of its record, unless an option replaces them. A store that machines
@@ -140,8 +118,9 @@ export function settingsToContinue(
   record: Continued,
   flags: WorkFlags,
   { cwd, isShared }: { readonly cwd: string; readonly isShared: boolean },
-): ContinuedSettings {
-  const before = kept(record);
+): { readonly settings: Settings; readonly notices: readonly string[] } {
+  const settings = isObject(record.state) ? record.state['settings'] : undefined;
+  const before = isSettings(settings) ? settings : undefined;
   const { stream, merge } = before ?? streamsOf(record);
   const given = newSettings({ ...flags, stream, merge }, { cwd });
   if (before === undefined) {
@@ -155,18 +134,12 @@ export function settingsToContinue(
       `if you trust them, add ${modules.join(' ')}`,
     );
   }
-  const own = isShared ? { root: given.root, baseUrl: flags.baseUrl } : {};
+  const own = isShared ? { root: given.root, baseUrl: given.baseUrl } : {};
   return {
     settings: {
       ...before,
       ...own,
-      ...(flags.functions !== undefined && { functions: given.functions }),
-      ...(flags.root !== undefined && { root: given.root }),
-      ...(flags.language !== undefined && { language: flags.language }),
-      ...(flags.model !== undefined && { model: flags.model }),
-      ...(flags.baseUrl !== undefined && { baseUrl: flags.baseUrl }),
-      ...(flags.approve !== undefined && { approve: flags.approve }),
-      ...(flags.readOnly === true && { readOnly: true }),
+      ...Object.fromEntries(REPLACEABLE.flatMap((name) => (flags[name] === undefined ? [] : [[name, given[name]]]))),
       ...(flags.tools === false && { tools: false }),
     },
     notices: [],
@@ -176,14 +149,8 @@ export function settingsToContinue(
 /** Returns the options that name the store, for a command that is shown. A password is not shown. */
 export function storeWords({ backend, store, url, project }: ProjectFlags): string[] {
   const hasPassword = url !== undefined && URL.canParse(url) && new URL(url).password !== '';
-  const words: readonly (readonly [string, string | undefined])[] = [
-    ['--backend', backend],
-    ['--store', store],
-    ['--url', url],
-    ['--project', project],
-  ];
-  return words.flatMap(([name, value]) => {
+  return Object.entries({ backend, store, url, project }).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    return [name, name === '--url' && hasPassword ? '<url>' : shellQuote(value)];
+    return [`--${name}`, name === 'url' && hasPassword ? '<url>' : shellQuote(value)];
   });
 }

@@ -1,5 +1,3 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
@@ -9,20 +7,18 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
-import { filled, oneOf, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
+import { filled, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
-import { projectOption, storeOptions } from '../memory/options.ts';
+import { languageOption, projectOption, storeOptions } from '../memory/options.ts';
 import { openMemory } from '../memory/store.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
-import { loadStatusOf } from './todo-status.ts';
-import { WorkflowView } from './workflow-view.ts';
+import { loadStatusOf, WorkflowView } from './workflow-view.ts';
 
-/** The options of every command that lets a workflow work. */
 export function workOptions(isNew: boolean): readonly OptionRow[] {
   const standard = (value: string): string => `(default: ${isNew ? value : 'as it began'})`;
   return [
@@ -32,7 +28,7 @@ export function workOptions(isNew: boolean): readonly OptionRow[] {
       repeated(filled),
     ],
     ['--root <dir>', `directory of the tools and functions ${standard('the current one')}`, filled],
-    ['--language <code>', `language of the prompts: en or zh ${standard('en')}`, oneOf(LANGUAGES)],
+    languageOption(`language of the prompts: en or zh ${standard('en')}`),
     [
       '--approve <names>',
       `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
@@ -57,7 +53,6 @@ export interface WorkPlace {
   readonly session: Session;
   readonly flags: WorkFlags;
   readonly memory: Memory;
-  /** Whether machines share the store. */
   readonly isShared: boolean;
   readonly view: WorkflowView;
 }
@@ -103,12 +98,10 @@ function readOnlySet(set: ToolSet): ToolSet {
 }
 
 async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly, language }: Settings): Promise<ToolSet[]> {
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const sets = await toolSetsOf(session, { memory, stateDirectory, knowledge: { language } });
+  const sets = await toolSetsOf(session, { stored: memory, stateDir: flags.stateDir, knowledge: { language } });
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
-/** Defines the streams of a workflow, and opens what it works with. */
 export async function openWorkflows(place: WorkPlace, settings: Settings): Promise<AgentWorkflows> {
   const { memory, session } = place;
   const { stream, merge, persona, root, language, functions, approve } = settings;
@@ -168,11 +161,8 @@ export async function whenFree<T>(
   }
 }
 
-/** Returns the command that continues a workflow. */
-function resumeCommand(id: string, flags: WorkFlags, answer: string = ''): string {
-  return ['cairn workflow resume', shellQuote(id), answer, ...storeWords(flags)]
-    .filter((word) => word !== '')
-    .join(' ');
+function commandOf(verb: 'resume' | 'retry', id: string, flags: WorkFlags, answer: readonly string[] = []): string {
+  return [`cairn workflow ${verb}`, shellQuote(id), ...answer, ...storeWords(flags)].join(' ');
 }
 
 function exitCodeOf({ status }: WorkflowResponse): number {
@@ -180,21 +170,21 @@ function exitCodeOf({ status }: WorkflowResponse): number {
   return status === 'waiting' || status === 'running' ? ExitCode.None : ExitCode.Error;
 }
 
-/** Returns the next step of the user; `undefined` for a workflow that is done. */
-function nextOf({ status, workflow, waitsFor }: WorkflowResponse, flags: WorkFlags): string | undefined {
-  if (workflow === undefined) return undefined;
-  if (status === 'waiting') {
-    const answer = waitsFor?.kind === 'approval' ? 'yes' : "'<answer>'";
-    return resumeCommand(workflow, flags, answer);
-  }
-  if (status !== 'failed') return undefined;
-  return ['cairn workflow retry', shellQuote(workflow), ...storeWords(flags)].join(' ');
-}
-
-function noticeOf(response: WorkflowResponse, next: string): string {
-  if (response.status === 'failed') return `the workflow failed; '${next}' tries its failed steps again`;
-  if (response.waitsFor?.kind !== 'approval') return `it waits for your answer: ${next}`;
-  return `it waits for your approval: ${next} (or no, or a reason to reject)`;
+/** Returns the next command of the user, and the notice about it; `undefined` for a workflow that is done. */
+function nextOf(
+  { status, workflow, waitsFor }: WorkflowResponse,
+  { flags, session }: WorkPlace,
+): { readonly next: string; readonly notice: string } | undefined {
+  if (workflow === undefined || (status !== 'waiting' && status !== 'failed')) return undefined;
+  const isApproval = waitsFor?.kind === 'approval';
+  const suggested =
+    status === 'failed'
+      ? commandOf('retry', workflow, flags)
+      : commandOf('resume', workflow, flags, [isApproval ? 'yes' : "'<answer>'"]);
+  const next = withOwnCommand(suggested, session.command);
+  if (status === 'failed') return { next, notice: `the workflow failed; '${next}' tries its failed steps again` };
+  if (!isApproval) return { next, notice: `it waits for your answer: ${next}` };
+  return { next, notice: `it waits for your approval: ${next} (or no, or a reason to reject)` };
 }
 
 /** Asks the person at the terminal. `undefined` without an answer. */
@@ -233,20 +223,16 @@ export async function carryOut(
       response = await workflows.resume(id, { ...options, answer });
     }
     await view.flush();
-    const suggested = nextOf(response, flags);
-    const next = suggested && withOwnCommand(suggested, session.command);
+    const step = nextOf(response, place);
     await writeAnswer(session, flags, {
       lines: response.text.split(/\r\n|\r|\n/u).map(lineEscape(session.out)),
-      document: { ...response, ...(next !== undefined && { next }) },
-      notices: () => [
-        ...(flags.json === true ? view.notices : []),
-        ...(next === undefined ? [] : [noticeOf(response, next)]),
-      ],
+      document: { ...response, ...(step && { next: step.next }) },
+      notices: () => [...(flags.json === true ? view.notices : []), ...(step ? [step.notice] : [])],
     });
     return exitCodeOf(response);
   } catch (error) {
     if (view.workflow === undefined || (view.isOver && !(error instanceof Interrupted))) throw error;
-    const command = resumeCommand(view.workflow, flags);
+    const command = commandOf('resume', view.workflow, flags);
     const isInterrupted = session.signal.aborted || error instanceof Interrupted;
     if (!isInterrupted) {
       const facts = factsOf(error);

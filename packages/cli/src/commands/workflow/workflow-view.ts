@@ -1,11 +1,20 @@
 import type { WorkflowEvent } from '@cairn/agents';
+import type { Todo } from '@cairn/memory';
 import { escapeControls } from '@cairn/tool/paths';
 import { truncateLine } from '@cairn/tool/prompt';
 import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { fitText } from '../../terminal/text.ts';
-import type { StatusOf } from './todo-status.ts';
+
+/** Returns the status of a step for a person: `partly done` when a part of its work is left, `closed` when it did not have to run. */
+export type StatusOf = (todo: Pick<Todo, 'status' | 'completion' | 'closedBy'>) => string;
+
+/** Loads the rule of the memory: the memory is loaded only by the commands that use it. */
+export async function loadStatusOf(): Promise<StatusOf> {
+  const { isPartlyDone } = await import('@cairn/memory/internal');
+  return (todo) => (todo.closedBy !== undefined ? 'closed' : isPartlyDone(todo) ? 'partly done' : todo.status);
+}
 
 /** The columns of a line where standard error is a file. */
 const MAX_COLUMNS = 400;

@@ -1,22 +1,16 @@
+/** The commands on the records of workflows. */
 import { isObject } from '@cairn/tool/kernel';
 import { truncateLine } from '@cairn/tool/prompt';
 import { ExitCode } from '../../terminal/exit.ts';
+import { filled } from '../../terminal/options.ts';
 import type { CommandFactory } from '../command.ts';
 import { formatTime, textLines } from '../memory/lines.ts';
 import { memoryCommand } from '../memory/memory-command.ts';
-import type { StoreFlags } from '../memory/options.ts';
 import { workflowArgument } from './settings.ts';
-import { loadStatusOf } from './todo-status.ts';
-
-interface ShownCall {
-  readonly id: string;
-  readonly todoId: string;
-  readonly status: string;
-  readonly text: string;
-}
+import { loadStatusOf } from './workflow-view.ts';
 
 /** Returns the calls that the loop keeps in its state. Another program may keep something else. */
-function callsOf(state: unknown): ShownCall[] {
+function callsOf(state: unknown) {
   const calls = isObject(state) ? state['calls'] : undefined;
   if (!Array.isArray(calls)) return [];
   return calls.filter(isObject).flatMap(({ id, todoId, status, name, input, output }) => {
@@ -34,7 +28,7 @@ export const workflowShowCommand: CommandFactory = memoryCommand({
   description: 'Show a workflow: its steps, their results, its calls and its notes.',
   summary: 'show the steps, results and notes of a workflow',
   args: [workflowArgument],
-  run: async ({ memory, session, signal, print }, _: StoreFlags, id: string) => {
+  run: async ({ memory, session, signal, print }, _, id) => {
     const record = await memory.workflows.get(id, { signal });
     const statusOf = await loadStatusOf();
     const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
@@ -59,6 +53,32 @@ export const workflowShowCommand: CommandFactory = memoryCommand({
       ]),
     ];
     await print(lines, record);
+    return ExitCode.Hit;
+  },
+});
+
+export const workflowListCommand: CommandFactory = memoryCommand({
+  description: 'List the workflows, last updated first.',
+  run: async ({ memory, session, signal, printMatches, notice }) => {
+    const all = await memory.workflows.list({ signal });
+    if (all.length === 0) notice('there are no workflows');
+    const lines = all.flatMap(({ id, goal, streamName, status, done, partlyDone, todos, updatedAt }) => {
+      const partly = partlyDone === 0 ? '' : `, ${partlyDone} partly`;
+      const heading = `${id} ${status}, ${done - partlyDone} of ${todos} done${partly}, ${formatTime(updatedAt)}, ${streamName}: `;
+      return [...textLines(heading, goal, session)];
+    });
+    return printMatches(lines, all);
+  },
+});
+
+export const workflowCancelCommand: CommandFactory = memoryCommand({
+  description: 'End a workflow. A process that works on it stops before the next call.',
+  summary: 'end a workflow',
+  args: [workflowArgument],
+  options: [['--reason <text>', 'why, for its record', filled]],
+  run: async ({ memory, signal, print }, { reason }, id) => {
+    const record = await memory.workflows.cancel(id, { reason, signal });
+    await print([`cancelled ${record.id}`], record);
     return ExitCode.Hit;
   },
 });
