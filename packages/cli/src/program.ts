@@ -24,7 +24,6 @@ Examples:
 
 Exit status: 0 if something was found or done, 1 if nothing was found, 2 if the arguments are wrong, a file could not be read\nor changed, or a search could not see everything.`;
 
-/** A command that also takes the value of a short option after `=`. */
 class CairnCommand extends Command {
   override createCommand(name?: string): CairnCommand {
     return new CairnCommand(name);
@@ -45,15 +44,11 @@ function isHelpOrVersion({ code }: CommanderError): boolean {
   return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help';
 }
 
-/** What a program reports while it parses and runs. */
 export interface ProgramEvents {
-  /** A command is about to run. */
   readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
-  /** A command ended. */
   readonly onDone: (exitCode: number) => void;
 }
 
-/** Everything that a command line needs to be parsed. */
 export interface ProgramParts {
   readonly args: readonly string[];
   readonly commands: readonly LoadedCommand[];

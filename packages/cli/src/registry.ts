@@ -3,7 +3,6 @@ import type { Effect } from './terminal/lost-output.ts';
 
 type Load = () => Promise<CommandFactory>;
 
-/** A command: how to load it, and what it does besides printing. */
 interface Registered {
   readonly load: Load;
   readonly effect: Effect;
@@ -110,7 +109,6 @@ const commands: Readonly<Record<string, Registered>> = {
   doctor: reads(async () => (await import('./commands/doctor.ts')).doctorCommand),
 };
 
-/** A command that is loaded, with its name and its effect from the registry. */
 export type LoadedCommand = readonly [name: string, create: CommandFactory, effect: Effect];
 
 /** Other names of commands. Their modules also tell commander, with `alias`. */
@@ -119,7 +117,6 @@ const aliases: Readonly<Record<string, string>> = {
   'memory search': 'memory recall',
 };
 
-/** Returns whether words name a command, such as `memory recall`. */
 export function isCommand(words: string): boolean {
   return Object.hasOwn(commands, aliases[words] ?? words);
 }
@@ -134,7 +131,6 @@ export function neededCommands(args: readonly string[]): readonly string[] {
   return all.filter((name) => name === named || name.startsWith(`${named} `) || named.startsWith(`${name} `));
 }
 
-/** Loads what {@link neededCommands} names, in the order of the registry. */
 export async function loadCommands(args: readonly string[]): Promise<readonly LoadedCommand[]> {
   const needed = neededCommands(args);
   const entries = Object.entries(commands).filter(([name]) => needed.includes(name));

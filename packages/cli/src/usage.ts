@@ -29,7 +29,6 @@ function optionOf(command: Command, token: string): Option | undefined {
   );
 }
 
-/** Returns two options that were given and exclude each other. */
 function conflictOf(command: Command): readonly Option[] {
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
   for (const option of given) {
@@ -143,7 +142,6 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
   }
 }
 
-/** Returns the error of commander in words of our own, from its error code, the command and the arguments. */
 export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
   const isUnknown = error.code === 'commander.unknownOption';
   const foreign = isUnknown ? foreignOptionError(registeredName(command), unknownWord(command)) : undefined;

@@ -16,7 +16,6 @@ async function versionOf(name: string): Promise<string> {
   return String(Reflect.get(Object(manifest), 'version'));
 }
 
-/** Searches a directory with one file of one line. */
 async function trySearch({ temporary, signal, version }: DoctorContext, fix: string): Promise<CheckResult> {
   const { glob, grep } = await import('@cairn/natives');
   const path = await realpath(temporary)

@@ -3,28 +3,21 @@ import type { Environment } from '../terminal/output.ts';
 /** `skip`: the check does not apply to this machine. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** The result of a check. */
 export interface CheckResult {
   readonly status: CheckStatus;
-  /** What the check found. */
   readonly message: string;
-  /** What to do next; absent when nothing is wrong. */
   readonly fix?: string;
 }
 
-/** The facts that checks depend on. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly home: string;
-  /** The directory for temporary files. */
   readonly temporary: string;
   /** The directory of kernel information: `/proc` on Linux. */
   readonly proc: string;
-  /** The version of the running Node. */
   readonly node: string;
-  /** The version of this package, and the versions of Node that it supports. */
   readonly version: string;
   readonly engines: string;
   readonly signal: AbortSignal;

@@ -8,10 +8,8 @@ const VARIABLE = 'CAIRN_REDIS_URL';
 const MIN_VERSION = '6.2.0';
 const TIMEOUT_MS = 2000;
 
-/** The facts about a server. */
 interface ServerFacts {
   readonly version: string;
-  /** What it removes when its memory is full. */
   readonly policy: string | undefined;
   readonly hasAppendOnlyFile: boolean | undefined;
   /** When it saves snapshots: empty for never; `undefined` if the user has no permission to read it. */
@@ -76,7 +74,6 @@ function judgeReply(where: string, message: string): CheckResult {
   return fail(`${where} returned an error: ${message}`, 'check the log of the server');
 }
 
-/** Interprets what the server does with data. */
 function judgeServer(where: string, { version, policy, hasAppendOnlyFile, save }: ServerFacts): CheckResult {
   if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
     return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);

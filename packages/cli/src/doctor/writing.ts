@@ -2,7 +2,6 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, ok, reasonOf, warn, type Check } from './check.ts';
 
-/** Writes a file as the tools do, with lock, journal and exchange. */
 export const writingCheck: Check = {
   name: 'writing',
   run: async ({ temporary, signal }) => {

@@ -4,7 +4,6 @@ import { decodeKeys, finishKeys, type Key } from './keys.ts';
 const ESCAPE_MS = 40;
 const PASTE_START = '\u001b[200~';
 
-/** Turns the input of a terminal into keys. */
 export interface KeyReader {
   feed(text: string): void;
   /** Drops an unfinished key. */

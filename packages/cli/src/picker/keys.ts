@@ -1,4 +1,3 @@
-/** A key, or typed text. */
 export type Key =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choose' | 'leave' | 'interrupt' | 'switch' | 'erase' | 'erase-word' | 'erase-all' }
@@ -50,7 +49,6 @@ const pastedControls = /[\u0000-\u001f\u007f]+/gu;
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
 
-/** Complete keys, and the rest of the input, which is the start of a key. */
 export interface DecodedKeys {
   readonly keys: readonly Key[];
   readonly rest: string;

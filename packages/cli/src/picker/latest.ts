@@ -1,6 +1,5 @@
 /** Runs tasks; a new one replaces the one before. */
 export interface Latest {
-  /** Aborts the task before and drops its outcome. */
   run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void;
   stop(): void;
 }

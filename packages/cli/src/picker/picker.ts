@@ -7,7 +7,6 @@ import { openScreen } from './screen.ts';
 import type { PickMode, PickSource } from './source.ts';
 import { PickState, type PickResult } from './state.ts';
 
-/** How a picker starts. */
 export interface PickOptions {
   readonly mode: PickMode;
   readonly query: string;

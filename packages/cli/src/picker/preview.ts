@@ -3,13 +3,11 @@ import type { ReadDetails } from '@cairn/coding-agent/internal';
 import { countOf, formatBytes } from '../terminal/text.ts';
 import type { PickItem } from './source.ts';
 
-/** The part of a file below the list. */
 export interface Preview {
   readonly title: string;
   readonly lines: readonly string[];
   /** The number of the first line; absent when lines are not numbered. */
   readonly firstLine?: number;
-  /** The number of the matched line. */
   readonly lineNumber?: number | undefined;
 }
 
@@ -22,7 +20,6 @@ function titleOf(details: ReadDetails): string {
   return details.lines.length === 0 ? `${path}: empty` : `${path}: lines ${details.offset}-${last}${total}`;
 }
 
-/** Reads `rows` lines around the matched line. */
 export async function readPreview(
   tools: CodingTools,
   { path, lineNumber }: PickItem,

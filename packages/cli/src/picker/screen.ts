@@ -2,7 +2,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 // The alternate screen, no line wrap, and marks around pasted text.
 const enter = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[2J';
-/** Reverts {@link openScreen}. */
 export const farewell = '\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 const [hold, release] = ['\u001b[?2026h\u001b[?25l', '\u001b[?25h\u001b[?2026l'];
 

@@ -6,20 +6,16 @@ import { createLatest } from './latest.ts';
 import { readPreview } from './preview.ts';
 import type { PickItem, PickMode, PickSource } from './source.ts';
 
-/** How a picker ended. */
 export type PickResult =
   | { readonly kind: 'chosen'; readonly item: PickItem }
   | { readonly kind: 'left' }
   | { readonly kind: 'interrupted' };
 
-/** What the state uses. */
 export interface PickStateOptions {
   readonly mode: PickMode;
   readonly query: string;
   readonly source: PickSource;
-  /** Reads files for the preview. */
   readonly tools: Promise<CodingTools>;
-  /** Shows a view. Called after every change. */
   readonly draw: (view: PickView) => void;
   readonly rows: () => number;
   readonly end: (result: PickResult) => void;
@@ -57,7 +53,6 @@ export class PickState {
     this.#ask();
   }
 
-  /** Draws again, for another size of the terminal. */
   redraw(): void {
     this.#change({});
     this.#showPreview();
@@ -104,7 +99,6 @@ export class PickState {
     return this.#isAnswered && (this.#view.items.length > 0 || this.#options.source.names?.isComplete !== false);
   }
 
-  /** Returns the index that a movement selects. */
   #target(kind: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last'): number {
     const { selected, items } = this.#view;
     const page = Math.max(1, layoutOf(this.#options.rows()).list - 1);

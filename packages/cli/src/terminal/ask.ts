@@ -3,7 +3,6 @@ import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 import { displayWidth } from './text.ts';
 
-/** Asks questions on a terminal, in sequence. */
 export interface Prompter {
   /**
    * Returns the line that is typed, without its end; `undefined` at the end of the terminal, or on Ctrl-D.

@@ -23,7 +23,6 @@ function distance(one: string, other: string): number {
   return above[other.length] ?? 0;
 }
 
-/** Returns the candidate that a mistyped word most likely means; `undefined` when none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, errors: distance(word, candidate) }))

@@ -11,7 +11,6 @@ export interface ShownDiff {
 
 export interface DiffStyle {
   readonly paint: Paint;
-  /** Escapes control characters for a terminal. */
   readonly escape: (text: string) => string;
 }
 

@@ -1,4 +1,3 @@
-/** Editing a text in the editor of the user. */
 import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +15,6 @@ export const applyOption: OptionRow = [
   filled,
 ];
 
-/** Returns the command of the editor. @throws {CommandError} when none is set and no terminal could show one. */
 function editorOf({ env, input, out }: Session, instead: string): string {
   const set = env['VISUAL'] || env['EDITOR'];
   if (set) return set;
@@ -53,7 +51,6 @@ export interface Edited {
   readonly file: string;
   readonly text: string;
   readonly original: string;
-  /** Removes both files. */
   readonly remove: () => Promise<void>;
 }
 
@@ -62,14 +59,11 @@ function originalOf(file: string): string {
   return `${file}.orig`;
 }
 
-/** States where a text is and how to go on, so that no work is lost. */
 export function keptIn(file: string): string {
   return `the edited text is in ${file}`;
 }
 
-/** How an edit is named. */
 export interface EditOptions {
-  /** The name of the file. */
   readonly name: string;
   /** What to do where no editor can be used. */
   readonly instead: string;
@@ -142,7 +136,6 @@ export async function readKept(
   }
 }
 
-/** Returns the error of an edited text that could not be applied. The text is kept. */
 export function notApplied(cause: unknown, file: string, applyFix: EditOptions['applyFix']): CommandError {
   const { code, message, fix } = factsOf(cause);
   const stated = `${describe({ code, message, fix }).replace(/\.$/u, '')}; ${keptIn(file)}`;

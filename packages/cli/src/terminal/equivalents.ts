@@ -4,9 +4,7 @@ import { wrapWords } from './text.ts';
 
 interface Topic {
   readonly tool: string;
-  /** The commands that do the work of the tool. */
   readonly commands: readonly string[];
-  /** What people type, and what to type here. */
   readonly lines: readonly Row[];
   /** Differences between things of the same name. */
   readonly differences: readonly string[];
@@ -82,7 +80,6 @@ const topics: Readonly<Record<string, Topic>> = { ripgrep, rg: ripgrep, fd, fdfi
 type Row = readonly [term: string, description: string];
 
 const TERM_WIDTH = 32;
-/** A list of options is broken there. */
 const LIST_WIDTH = 100;
 
 /** Returns lines with a term and its description, which is below a longer term. */
@@ -123,7 +120,6 @@ function listsOf({ tool, commands }: Topic): ReadonlyMap<ForeignOptions, readonl
   return lists;
 }
 
-/** Returns the page about a tool; `undefined` for other words. */
 export function equivalentsOf(word: string): string | undefined {
   const topic = Object.hasOwn(topics, word) ? topics[word] : undefined;
   if (topic === undefined) return undefined;

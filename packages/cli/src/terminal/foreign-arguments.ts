@@ -1,9 +1,7 @@
-/** What a command does with options of other tools. {@link foreignOptionsOf} lists them. */
 import { Option } from 'commander';
 import { UsageError } from './errors.ts';
 import { findWords, foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './foreign-options.ts';
 
-/** Tools with a page of equivalents in the help. */
 const toolsWithHelp: readonly string[] = ['ripgrep', 'fd', 'fzf'];
 
 function refusal(tool: string, flags: string, instead: string, value: string = ''): UsageError {
@@ -25,7 +23,6 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   return undefined;
 }
 
-/** Returns the error for an option of a tool, or for one of its values. */
 function refusalOf(
   { tool, refused }: ForeignOptions,
   name: string | undefined,

@@ -11,11 +11,9 @@ export interface ForeignOptions {
   readonly same?: readonly (readonly [values: Readonly<Record<string, unknown>>, flags: string])[];
   /** Options that ask for what the command does anyway. A value in place of `<name>` is the only one that does: `--sort path|none`. */
   readonly ignored?: string;
-  /** What to type instead. */
   readonly refused: readonly (readonly [instead: string, flags: string])[];
 }
 
-/** Returns the options of a list. */
 export function optionsIn(list: string): readonly string[] {
   return list.trim().split(/;\s+/u);
 }
@@ -194,7 +192,6 @@ const fdFind: ForeignOptions = {
   ],
 };
 
-/** What only glob lacks of fd. */
 const fdGlob: ForeignOptions = {
   tool: 'fd',
   ignored: '-g, --glob; -s, --case-sensitive',
@@ -230,7 +227,6 @@ const WHOLE_LINES = 'the whole path is matched and printed; leave it out';
 const ANY_CASE = 'letters match in any case; leave it out';
 const SIGNS_COUNT = 'the signs of a query count, and names that hold them are found too; leave it out';
 
-/** What both lack that take a query of fzf. */
 const queryIgnored = '--read0; --scheme path; --literal';
 
 /** The rest of it. `delimiter` is how each command lacks that option, whose short form find has itself. */
@@ -264,7 +260,6 @@ const PREVIEW = `--preview <command>; --preview-window <options>; --preview-bord
   --preview-label-pos <column>`;
 const KEYS = '--bind <keys>; --expect <keys>; --cycle; --jump-labels <letters>; --filepath-word';
 
-/** What find lacks of `fzf --filter`. */
 const fzfFilter: ForeignOptions = {
   tool: 'fzf',
   ignored: `${queryIgnored}; --extended`,
@@ -348,7 +343,6 @@ const byCommand: Readonly<Record<string, readonly ForeignOptions[]>> = {
   read: [cat],
 };
 
-/** Returns the options of other tools that a command lacks. */
 export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }

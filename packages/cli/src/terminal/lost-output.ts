@@ -51,7 +51,6 @@ class GuardedOutput implements Output {
   }
 }
 
-/** Drops what is written after the reader is gone. */
 function dropUnread(error: Error): void {
   if (!(error instanceof BrokenPipe)) throw error;
 }
@@ -62,10 +61,8 @@ function failExport(cause: Error): never {
   throw new CommandError({ code: 'OUTPUT', message, fix: 'read it to its end, or write it to a file' }, { cause });
 }
 
-/** The outputs of one run, as commands of each effect use them. */
 export class RunOutputs {
   readonly #sessions: Readonly<Record<Effect, Session>>;
-  /** The outputs of commands that write. */
   readonly #steady: readonly GuardedOutput[];
 
   constructor(session: Session) {

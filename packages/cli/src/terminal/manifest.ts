@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** The fields of the package's manifest that commands use. */
 export interface Manifest {
   readonly version: string;
-  /** The supported versions of Node. */
   readonly engines: { readonly node: string };
 }
 

@@ -1,7 +1,6 @@
 import type { Session } from './session.ts';
 import { fitText } from './text.ts';
 
-/** A shorter call shows no progress. */
 const delayMs = 300;
 const intervalMs = 120;
 const eraseLine = '\r\u001b[2K';

@@ -13,7 +13,6 @@ export interface SessionOwner {
   readonly kind: 'terminal' | 'parent';
 }
 
-/** A process. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;

@@ -8,18 +8,15 @@ export const STANDARD_INPUT = '-';
 /** Only a longer wait is reported. A socket without data by then has none to read. */
 const WAIT_MS = 100;
 
-/** Standard input as the text that a command works on. */
 export interface StandardInput {
   readonly stream: Readable;
   /** Whether it ended without a byte. */
   readonly isEmpty: boolean;
 }
 
-/** What a command without paths works on. */
 export interface InputChoice {
   /** Standard input; absent when the command searches files. */
   readonly input?: StandardInput;
-  /** What the answer reports about the choice. */
   readonly notices: readonly string[];
 }
 

@@ -10,7 +10,6 @@ export interface Terminal {
   /** Keys come as they are typed, without an echo, until it is closed. */
   onInput(listener: (text: string) => void): void;
   onResize(listener: () => void): void;
-  /** The terminal went away. */
   onEnd(listener: () => void): void;
   /** Writes `farewell` immediately and restores the terminal. A second call does nothing. */
   close(farewell: string): void;

@@ -1,10 +1,8 @@
 import { quotePath } from '@cairn/tool/paths';
 import { countOf, formatCount } from './text.ts';
 
-/** How many of the skipped names a notice shows. */
 const MAX_NAMED = 3;
 
-/** Returns the notice about what could not be read, or none. */
 export function unreadableNotice(
   count: number,
   singular: string,

@@ -1,12 +1,10 @@
 import type { FileType, GlobMatch } from '@cairn/natives';
 
-/** A name with how often it occurs. */
 export interface Tally {
   readonly name: string;
   readonly count: number;
 }
 
-/** What a tree consists of. */
 export interface TreeSummary {
   readonly files: number;
   readonly directories: number;
@@ -108,7 +106,6 @@ export function pickFile(
 const wordExtensions = 8;
 const wordFilesEach = 5;
 
-/** Returns the files to search for a word: a few of each frequent extension, then a few without one. */
 export function wordCandidates(
   matches: readonly GlobMatch[],
   types: typeof FileType,

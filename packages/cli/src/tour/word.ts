@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { FileType, GlobMatch } from '@cairn/natives';
 import { pickWord, type Tally, wordCandidates } from './choices.ts';
 
-/** Bytes read of a file to find a word in it. */
 const wordBytes = 1 << 16;
 
 async function readStart(path: string): Promise<string> {
@@ -18,7 +17,6 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-/** The files to search for a word. */
 export interface WordSource {
   readonly root: string;
   readonly matches: readonly GlobMatch[];

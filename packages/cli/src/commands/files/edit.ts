@@ -25,7 +25,6 @@ interface EditFlags extends MutationFlags {
 
 const EDITS_FIX = 'use a list such as [{"old_text": "a", "new_text": "b", "replace_all": true}]';
 
-/** Returns the edits of `--edits`. */
 function parseEdits(json: string): readonly TextEdit[] {
   let edits: unknown;
   try {

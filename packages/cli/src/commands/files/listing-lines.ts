@@ -24,7 +24,6 @@ export function notesAround(text: string, shownLines: number): string[] {
   );
 }
 
-/** A listed directory, and what is in it, named below it. */
 interface Listed {
   readonly path: string;
   readonly entries: readonly { readonly path: string }[];

@@ -12,13 +12,11 @@ import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { lineEscape } from '../../terminal/text.ts';
 
-/** The options of every command that runs a tool, as parsed. */
 export interface ToolFlags extends AnswerFlags {
   readonly root: string;
   readonly stateDir?: string;
 }
 
-/** The options of the commands that change files, as parsed. */
 export interface MutationFlags extends ToolFlags {
   readonly dryRun?: boolean;
   readonly expect?: string;
@@ -51,7 +49,6 @@ export function mutationOptions(subject: string = 'the file'): readonly OptionRo
   ];
 }
 
-/** Returns the names of commands and options in the messages of tools. */
 function namesOf(parameter: (name: string) => string = (name) => `--${name}`): Names {
   return {
     tool: (name) => `'cairn ${name}'`,
@@ -61,7 +58,6 @@ function namesOf(parameter: (name: string) => string = (name) => `--${name}`): N
   };
 }
 
-/** A command that runs one tool. */
 export interface ToolRun<Details> {
   readonly flags: ToolFlags;
   /** Whether the command may replace files that were never read. */
@@ -164,7 +160,6 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   return toolRun.isPartial?.(details) === true ? ExitCode.Error : ExitCode.Hit;
 }
 
-/** Returns diffs as lines for standard output. */
 export function* shownDiffs(
   diffs: readonly ShownDiff[],
   { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
@@ -174,7 +169,6 @@ export function* shownDiffs(
   for (const diff of diffs) yield* diffLines(diff, style);
 }
 
-/** Returns a notice for each diff that was cut. */
 export function diffNotices(diffs: readonly ShownDiff[]): string[] {
   return diffs
     .filter(({ diff }) => diff.cut)

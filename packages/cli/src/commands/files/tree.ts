@@ -56,7 +56,6 @@ const DIRECTORY = /^((?:│ {3}| {4})*(?:[├└]── )?| *)((?:(?! -> ).)*\/)
 /** A line that counts entries. No name contains a slash or begins with `…`. */
 const COUNT = /^(?:[│├└─ ]*|(?:(?! -> ).)*\/)… \d+ more$|^\.\.\. \(/u;
 
-/** Paints the names of directories, and dims the lines that count entries. */
 function painted(line: string, paint: Paint): string {
   const parts = DIRECTORY.exec(line);
   if (parts === null) return COUNT.test(line) ? paint.dim(line) : line;

@@ -31,7 +31,6 @@ interface InstallFlags extends EntryFlags {
   readonly undo?: boolean;
 }
 
-/** Returns the request of both commands. */
 export async function hookRequest(id: string, flags: EntryFlags, session: Session): Promise<HookRequest> {
   const { sessionHost } = await import('./request.ts');
   const host = sessionHost(id, flags);

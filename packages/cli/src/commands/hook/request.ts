@@ -5,7 +5,6 @@ import { LANGUAGES } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
 
-/** An installation or a removal. */
 export interface HookRequest {
   readonly host: SessionHost;
   readonly context: HostContext;
@@ -14,7 +13,6 @@ export interface HookRequest {
   readonly stateDirectory: string | undefined;
 }
 
-/** The name of the section of `AGENTS.md`. */
 const SECTION = 'cairn-knowledge';
 
 /** Returns the words that the command line of a host's hook ends with. They also identify the hook. */
@@ -34,7 +32,6 @@ export function sessionHost(id: string, { scope }: EntryFlags): SessionHost {
   throw new UsageError(`${host.title} belongs to a project`, `leave out --scope ${scope}`);
 }
 
-/** Returns the hook of a host, or its section of `AGENTS.md`. */
 export function entryTarget({ host, context, flags: { scope } }: HookRequest): EntryTarget<string> {
   const name = host.delivery === 'hook' ? hookWords(host).join(' ') : SECTION;
   return { host, kind: host.entry, scope, context, name, isOwn: () => true };

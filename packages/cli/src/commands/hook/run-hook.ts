@@ -19,7 +19,6 @@ function stepOf({ kind, name }: EntryTarget<string>, change: PlannedChange): Ste
   return { change, name, subject: kind.format === 'section' ? 'the section' : 'the hook' };
 }
 
-/** Returns the printer of an outcome. `more` are further fields of the JSON document. */
 function reporterOf(
   steps: readonly Step[],
   { host, flags }: HookRequest,
@@ -37,7 +36,6 @@ function reporterOf(
   };
 }
 
-/** A request to install. */
 export interface HookInstallation extends HookRequest {
   readonly launch: Launch;
   readonly language: Language;
@@ -58,7 +56,6 @@ async function sectionText(
   }
 }
 
-/** Adds the hook of a host, or the section of `AGENTS.md`, and the skills, after showing the changes and asking. */
 export async function runInstall(installation: HookInstallation, session: Session): Promise<number> {
   const { host, context, flags, launch, language, onlyMatching, stateDirectory } = installation;
   const editor = editorOf(context, stateDirectory, session);
@@ -98,7 +95,6 @@ export async function runInstall(installation: HookInstallation, session: Sessio
   return carryOut(steps, { flags, session, notices, report });
 }
 
-/** Plans the undo of an entry; `undefined` when there is nothing to undo. */
 async function planUndo(editor: Editor, target: EntryTarget<string>): Promise<Step | undefined> {
   try {
     return stepOf(target, await editor.planUndo(target));
@@ -118,7 +114,6 @@ async function sharingHost(editor: Editor, request: HookRequest): Promise<Sessio
   return undefined;
 }
 
-/** Removes what {@link runInstall} added, after showing the changes and asking. */
 export async function runRemove(request: HookRequest, session: Session): Promise<number> {
   const { host, context, flags, stateDirectory } = request;
   const editor = editorOf(context, stateDirectory, session);

@@ -7,7 +7,6 @@ import type { PayloadHost } from '@cairn/knowledge/session';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Environment } from '../../terminal/output.ts';
 
-/** What `cairn hook session-start` uses of its process. */
 export interface SessionStartContext {
   readonly env: Environment;
   readonly cwd: string;
@@ -25,7 +24,6 @@ export const sessionHosts: readonly PayloadHost[] = ['claude', 'codex', 'generic
 /** How each host takes the context: both of these read the same JSON document. */
 const isJson: Readonly<Record<PayloadHost, boolean>> = { claude: true, codex: true, generic: false };
 
-/** The options of the command, as parsed. */
 export interface SessionSettings {
   readonly host: PayloadHost;
   readonly language: Language;
@@ -83,7 +81,6 @@ export function parseSettings(args: readonly string[]): SessionSettings {
   };
 }
 
-/** The fields of the host's document that matter. */
 interface HostInput {
   readonly hook_event_name?: unknown;
   readonly source?: unknown;

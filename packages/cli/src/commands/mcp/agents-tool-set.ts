@@ -7,7 +7,6 @@ import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
 import { loadAgents } from '../agents/project.ts';
 
-/** The agents that are served. */
 export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
   /** Whether the agents have facts, and histories that outlive the server. */
   readonly hasMemory: boolean;

@@ -19,7 +19,6 @@ function refusal(code: ToolErrorCode, message: string, { path, fix, cause }: Ref
   return new CommandError({ code, message: `${path} was not changed: ${message}`, fix, path, changed: false }, options);
 }
 
-/** A configuration file that can show a change before it is made. */
 export interface PreviewedFile extends ConfigFile {
   /** Returns the diff to a new text. Rejects where the system would reject the change. */
   preview(text: string): Promise<FileDiff>;

@@ -5,11 +5,9 @@ import type { ServerCommand } from '@cairn/hosts';
 import { UsageError } from '../../terminal/errors.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** The facts about the running program that decide how a host starts it. */
 export interface RunningProgram {
   /** The real path of the file that Node runs. */
   readonly main: string;
-  /** The path of the running Node. */
   readonly node: string;
   readonly path: string;
   readonly platform: NodeJS.Platform;
@@ -17,9 +15,7 @@ export interface RunningProgram {
   readonly realPath: (path: string) => string | undefined;
 }
 
-/** The command line by which a host starts `cairn`. */
 export interface Launch extends ServerCommand {
-  /** The reason for this command line, in words. */
   readonly why: string;
   /** Whether it contains paths of this machine, so that the configuration cannot be shared. */
   readonly isLocal: boolean;
@@ -42,7 +38,6 @@ function script(name: string, args: readonly string[], platform: NodeJS.Platform
   return platform === 'win32' ? { command: 'cmd', args: ['/c', name, ...args] } : { command: name, args };
 }
 
-/** Returns whether the command `cairn` runs this program. */
 function isOnPath({ main, path, platform, realPath }: RunningProgram): boolean {
   // On Windows the PATH holds a script, whose target is unknown.
   if (platform === 'win32') return false;
@@ -73,7 +68,6 @@ export function chooseLaunch(program: RunningProgram): Launch {
   return { command: node, args: [main], why, isLocal: true };
 }
 
-/** Returns the command line that `--command` gives. */
 export function givenLaunch(text: string): Launch {
   const [command, ...args] = splitWords(text);
   if (command === undefined) {
@@ -91,7 +85,6 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** Returns the command line that a host starts `cairn` with: that of `--command`, or the one that fits the running program. */
 export function launchOf(command: string | undefined, session: Session): Launch {
   if (command !== undefined) return givenLaunch(command);
   return chooseLaunch({

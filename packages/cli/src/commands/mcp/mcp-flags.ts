@@ -7,7 +7,6 @@ import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type Optio
 import type { Session } from '../../terminal/session.ts';
 import { namingOption } from './naming-profiles.ts';
 
-/** The options of `cairn mcp`, as parsed. */
 export interface McpFlags {
   readonly root?: readonly string[];
   readonly http?: number;
@@ -59,7 +58,6 @@ export function givenToken({ token, auth }: McpFlags, session: Session): string 
 
 type Rule = readonly [isBroken: boolean, flag: string, other: string];
 
-/** Rejects options that exclude each other, or work only with another. */
 export function checkFlags(flags: McpFlags): void {
   const { model, baseUrl, store, project, language, token, auth } = flags;
   const [isOffline, hasNoMemory, hasNoKnowledge] = [
@@ -87,7 +85,6 @@ export function checkFlags(flags: McpFlags): void {
   }
 }
 
-/** The options of `cairn mcp`. */
 export const mcpOptions: readonly OptionRow[] = [
   [
     '--root <dir>',

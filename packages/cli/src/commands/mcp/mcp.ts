@@ -35,7 +35,6 @@ function reporter(say: Say): Report {
   };
 }
 
-/** Resolves when the run must end. */
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) done();
@@ -55,7 +54,6 @@ async function serveOverStdio(server: McpServer, session: Session, report: Repor
   await connection.close();
 }
 
-/** How clients reach a server over HTTP. */
 interface Access {
   readonly port: number;
   readonly auth: boolean;

@@ -7,7 +7,6 @@ import type { EntryFlags } from './entry-options.ts';
 import type { Launch } from './launch.ts';
 import { carryOut, editorOf, type Outcome, type PlannedChange, type Step } from './show-change.ts';
 
-/** The entry to install or undo. */
 export interface InstallRequest {
   readonly target: EntryTarget<ServerCommand>;
   readonly flags: EntryFlags;
@@ -15,23 +14,17 @@ export interface InstallRequest {
   readonly stateDirectory: string | undefined;
 }
 
-/** The entry to install, and its value. */
 interface Installation extends InstallRequest {
   readonly launch: Launch;
-  /** The options after `cairn mcp`. */
   readonly options: readonly string[];
 }
 
-/** What the answer has besides the change. */
 interface Answer {
   readonly notices: readonly string[];
-  /** The notice when nothing changes. */
   readonly unchanged: string;
-  /** Further fields of the JSON document. */
   readonly more?: object;
 }
 
-/** Makes a change, after showing it and asking. @returns the exit status. */
 async function carryOutChange(
   change: PlannedChange,
   { target, flags }: InstallRequest,
@@ -56,7 +49,6 @@ function undoHint({ host, scope, name }: EntryTarget<ServerCommand>): string {
   return `to undo: cairn mcp install ${host.id}${options.join('')} --undo`;
 }
 
-/** Adds a server to the configuration of a host, after showing the change and asking. */
 export async function runInstall(installation: Installation, session: Session): Promise<number> {
   const { target, flags, launch, options } = installation;
   const { host, kind, scope, context, name } = target;
@@ -78,7 +70,6 @@ export async function runInstall(installation: Installation, session: Session): 
   return carryOutChange(change, installation, session, { notices, unchanged, more });
 }
 
-/** Undoes an installation, after showing the change and asking. */
 export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
   const { target, flags, stateDirectory } = request;
   const change = await editorOf(target.context, stateDirectory, session).planUndo(target);

@@ -12,7 +12,6 @@ import { lineEscape } from '../../terminal/text.ts';
 import type { EntryFlags } from './entry-options.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
-/** A planned change of a configuration. */
 export type PlannedChange = EntryChange<PreviewedFile>;
 
 /** Creates the editor of a user's configurations. `stateDirectory` is for the journal of a change; see `createWorkspace`. */
@@ -73,18 +72,15 @@ async function confirm(
   });
 }
 
-/** A planned change of one file. */
 export interface Step {
   readonly change: PlannedChange;
   /** The name of the entry in the JSON document. */
   readonly name: string;
-  /** The entry, in words. */
   readonly subject: string;
   /** Printed in parentheses after the path. */
   readonly remark?: string;
 }
 
-/** The end of a run. */
 export interface Outcome {
   readonly changed: boolean;
   readonly diffs: ReadonlyMap<Step, FileDiff>;
@@ -124,11 +120,9 @@ export async function applySteps(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** How changes are carried out. */
 export interface CarryOutOptions {
   readonly flags: EntryFlags;
   readonly session: Session;
-  /** Printed after what was done. */
   readonly notices: readonly string[];
   readonly report: (outcome: Outcome) => Promise<void>;
 }

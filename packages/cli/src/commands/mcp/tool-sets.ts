@@ -7,18 +7,14 @@ import { withOwnHints } from '../../terminal/own-hints.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { AgentsToolSetOptions } from './agents-tool-set.ts';
 
-/** What the tool sets are made from. */
 export interface ToolSetOptions {
   readonly session: Pick<Session, 'env' | 'cwd'>;
   /** How the commands begin that hints suggest. */
   readonly command: () => string;
   /** Where running changes have their journal. Default: see `createWorkspace`. */
   readonly stateDirectory: string | undefined;
-  /** Absent when no knowledge is served. */
   readonly knowledge: KnowledgeToolSetOptions | undefined;
-  /** Absent when no memory is served. */
   readonly memory: MemoryToolSetOptions | undefined;
-  /** Absent when no agents are served. */
   readonly agents: AgentsToolSetOptions | undefined;
 }
 

@@ -43,14 +43,12 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
   readonly extension?: readonly string[];
 }
 
-/** A command line. */
 interface PickCall {
   readonly query: string;
   readonly paths: readonly string[];
   readonly flags: PickFlags;
 }
 
-/** Rejects what cannot be searched together. */
 function checkCall({ paths, flags }: PickCall): void {
   const roots = rootsOf(flags, paths);
   if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || flags.grep === true)) {

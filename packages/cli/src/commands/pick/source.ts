@@ -7,7 +7,6 @@ import { countOf, formatCount, rangesOf } from '../../terminal/text.ts';
 import { findAll, type FindRules } from '../search/find-all.ts';
 import { searchAll, type Placed } from '../search/search-all.ts';
 
-/** Where and how to search. */
 export interface PickScope {
   readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
@@ -24,13 +23,11 @@ const LINE_COLUMNS = 400;
 
 type Search = PickScope & { readonly signal: AbortSignal };
 
-/** Returns the path of a match in the two forms of an item. */
 function pathsOf(prefix: string, path: string, hasOneRoot: boolean): Pick<PickItem, 'path' | 'shownPath'> {
   const whole = prefix + path;
   return { path: whole, shownPath: hasOneRoot ? path : whole };
 }
 
-/** The kinds of guesses, in a few words. */
 const guessLabels: Readonly<Record<GuessKind, string>> = {
   initials: 'beginnings of words',
   typo: 'with a typo',
@@ -87,7 +84,6 @@ async function findItems(
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };
 }
 
-/** Returns a matched line without its indent. */
 function lineItem({ prefix, match }: Placed<GrepMatch>, hasOneRoot: boolean): PickItem {
   const { path, lineNumber, line, submatches = [] } = match;
   const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
@@ -159,7 +155,6 @@ function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
     .catch(() => undefined);
 }
 
-/** Returns the source of a picker of paths and lines. */
 export function pickSource(scope: PickScope): PickSource {
   return {
     names: scope.names,

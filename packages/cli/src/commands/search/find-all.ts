@@ -4,19 +4,16 @@ import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import type { NameList } from '../../terminal/name-list.ts';
 import { searchAll, type ListingOfAll } from './search-all.ts';
 
-/** Where to find paths. */
 export interface FindPlaces extends Pick<FuzzyFindOptions, 'hidden' | 'gitignore' | 'cache'> {
   readonly roots: readonly string[];
   /** The names that the root `-` stands for. */
   readonly list?: NameList | undefined;
 }
 
-/** How to find them. */
 export type FindRules = Omit<FuzzyFindOptions, 'path' | 'candidates' | keyof FindPlaces> & {
   readonly maxResults: number;
 };
 
-/** Returns an error in the words of the command line. */
 function inWords(error: unknown): unknown {
   const isAboutQuery = error instanceof Error && 'option' in error && error.option === 'query';
   if (!isAboutQuery) return error;
@@ -25,7 +22,6 @@ function inWords(error: unknown): unknown {
   });
 }
 
-/** The best paths of all roots. */
 export interface FoundPaths extends ListingOfAll<FuzzyFindMatch> {
   /** The kind of the best match if every match is a guess. */
   readonly guess?: GuessKind;

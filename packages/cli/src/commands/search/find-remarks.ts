@@ -5,7 +5,6 @@ import { basename, dirname, isAbsolute, relative } from 'node:path';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 
-/** A search, and the paths that it lists. */
 interface Found {
   readonly query: string;
   readonly roots: readonly string[];
@@ -66,7 +65,6 @@ async function outsideRemarks({ query, roots, isList }: Found): Promise<string[]
   }
 }
 
-/** How the listed paths match, if none contains the words as typed. */
 const guessNotices: Readonly<Record<GuessKind, string>> = {
   initials: 'matched by beginnings of words',
   typo: 'matched with a typo',
@@ -85,7 +83,6 @@ export function guessRemarks({ query, roots, isList }: Found, guess: GuessKind |
   return [`no listed path contains ${what}${where}: ${guessNotices[guess]}; ${fix}`];
 }
 
-/** Returns the possible intents of a query. */
 export async function queryRemarks(found: Found): Promise<string[]> {
   const { query, paths } = found;
   if (query.trim() === '.' && paths.length > 0) {

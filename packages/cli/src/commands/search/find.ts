@@ -43,7 +43,6 @@ Directories end with '/'. Hidden names, node_modules and ignored files are skipp
 /** The limit of a query that ranks; an empty one lists everything. */
 const DEFAULT_LIMIT = 100;
 
-/** Returns a path as a line. */
 function findLine({ prefix, match }: Placed<FuzzyFindMatch>, { paint, shown: show }: PathStyle): string {
   const path = prefix + match.path;
   const shown = show(path);
@@ -72,12 +71,10 @@ interface FindFlags extends ListingFlags {
 
 const INSTEAD = "to search the current directory, add '.' after the query";
 
-/** Where to find paths, and the notices about that choice. */
 interface ChosenPlaces extends Pick<FindPlaces, 'roots' | 'list'> {
   readonly notices: readonly string[];
 }
 
-/** Returns where to search: directories, names on standard input, or both. */
 async function placesOf(flags: FindFlags, paths: readonly string[], session: Session): Promise<ChosenPlaces> {
   const roots = rootsOf(flags, paths);
   const isGiven = paths.length > 0 || flags.path !== undefined;

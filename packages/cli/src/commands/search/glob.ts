@@ -48,7 +48,6 @@ interface GlobFlags extends ListingFlags {
   readonly follow?: boolean;
 }
 
-/** The columns of `--long`. An unknown field is absent. */
 interface Details {
   readonly size?: number | undefined;
   readonly mtime?: number | undefined;
@@ -121,7 +120,6 @@ function byTime(one: GlobMatch, other: GlobMatch): number {
   return (other.mtime ?? 0) - (one.mtime ?? 0);
 }
 
-/** A pattern without any of these signs is a name. */
 const GLOB_SIGNS = /[*?[\]{}!\\]/u;
 const MAX_NAMED = 3;
 

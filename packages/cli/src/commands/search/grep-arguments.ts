@@ -8,20 +8,17 @@ import { rootsOf } from './options.ts';
 /** Where a pattern comes from: the text of `-e`, or the lines of the file of `-f`. `-` is standard input. */
 export type PatternSource = { readonly text: string } | { readonly file: string };
 
-/** The arguments of a search, the patterns of -e and -f, and the paths of --path. */
 export interface GivenArguments {
   readonly args: readonly string[];
   readonly sources: readonly PatternSource[];
   readonly path: readonly string[] | undefined;
 }
 
-/** What to search for, and where. */
 export interface GrepArguments {
   readonly patterns: readonly string[];
   readonly roots: readonly string[];
   /** The text of the root `-`. */
   readonly input?: Readable;
-  /** What the answer reports about the choice of the roots. */
   readonly notices: readonly string[];
 }
 
@@ -40,7 +37,6 @@ async function patternsOf(source: PatternSource, session: Session): Promise<read
   return patternsIn(text);
 }
 
-/** Returns the patterns and the paths: the first argument is the pattern, unless -e or -f gave the patterns. */
 async function splitArguments(
   { args, sources }: GivenArguments,
   session: Session,
@@ -62,7 +58,6 @@ async function splitArguments(
 
 const TO_SEARCH_FILES = 'to search files, add a path, such as .';
 
-/** Reads the patterns, and decides what is searched: the given paths, standard input or the current directory. */
 export async function readArguments(given: GivenArguments, session: Session): Promise<GrepArguments> {
   const { patterns, paths } = await splitArguments(given, session);
   const usesInput = given.sources.some((source) => 'file' in source && source.file === '-');

@@ -44,7 +44,6 @@ async function listRoot(root: string, plan: GrepPlan, session: Session): Promise
   return { ...result, matches: matches.map((match) => ({ ...match, path: prefix + match.path })) };
 }
 
-/** Prints the files that a search with this plan reads, and returns the exit status. */
 export async function listFiles(plan: GrepPlan, session: Session): Promise<number> {
   const { roots, page, form, output, prints } = plan;
   const listing = await withProgress(session, 'listing', () =>

@@ -27,7 +27,6 @@ function globBelow(names: readonly string[], glob: string): string {
   return rest === '' ? glob : `${sign}./${rest}`;
 }
 
-/** A path to search, as it was given, and the current directory. */
 export interface RootPlace {
   readonly root: string;
   readonly cwd: string;

@@ -54,7 +54,6 @@ export class LineJoiner {
     await this.#read(whole, pathOf);
   };
 
-  /** Passes the last match on. */
   async end(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;

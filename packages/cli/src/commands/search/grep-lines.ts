@@ -4,7 +4,6 @@ import type { Paint } from '../../terminal/output.ts';
 import { ellipsisColumns, escapeLine, fitLine, highlight, highlightFitted } from '../../terminal/text.ts';
 import { rowsOf, type Row, type RowForm } from './grep-rows.ts';
 
-/** How the results of grep are printed. */
 export interface GrepForm extends RowForm {
   readonly paint: Paint;
   /** A terminal gets escaped control characters and cut lines, a pipe each line as it is. */
@@ -20,13 +19,10 @@ export interface GrepForm extends RowForm {
   readonly columns?: number | undefined;
 }
 
-/** Returns the path to print for the path of a match. */
 export type PathNaming = (path: string) => string;
 
-/** Prints the path of a match. */
 export const asIs: PathNaming = (path) => path;
 
-/** Returns a path as it is printed. In a terminal, it has no control characters. */
 function shownPath(path: string, form: Pick<GrepForm, 'isTerminal' | 'nul'>): string {
   return form.nul && !form.isTerminal ? path : quotePath(path);
 }
@@ -43,7 +39,6 @@ export class ContentPrinter {
     this.#form = form;
   }
 
-  /** How many lines were cut to the width of the terminal. */
   get linesCut(): number {
     return this.#linesCut;
   }
@@ -115,7 +110,6 @@ export class ContentPrinter {
   }
 }
 
-/** Returns one line per file: the path, and in count mode its number of matches. */
 export function* fileLines(
   matches: readonly GrepMatch[],
   form: Pick<GrepForm, 'paint' | 'isTerminal' | 'path' | 'nul'>,

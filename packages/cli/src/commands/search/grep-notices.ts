@@ -8,10 +8,8 @@ import { replaceNotices } from './grep-replace.ts';
 import { MAX_SUBMATCHES, type GrepTotals } from './grep-totals.ts';
 import { cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './notices.ts';
 
-/** What the notices need to know of a plan. */
 type Asked = Pick<GrepPlan, 'patterns' | 'matching' | 'filter' | 'page'>;
 
-/** How many repaired patterns are named. */
 const MAX_NAMED = 3;
 
 const MOST = formatCount(MAX_SUBMATCHES);
@@ -52,7 +50,6 @@ function basicNotices({ totalMatches }: GrepTotals, { patterns, matching }: Aske
   return hasBar ? [String.raw`\| matches the character |; for one of two, write ONE|OTHER`] : [];
 }
 
-/** Returns the notice that a search selected no file at all, as ripgrep reports it. */
 function noFileNotices(totals: GrepTotals, { matching, filter, page }: Asked): string[] {
   const { filesSearched, skipped, hint, stopReason, failures } = totals;
   const isCut = stopReason !== undefined || page.limit === 0 || matching.maxCountPerFile === 0;
@@ -69,7 +66,6 @@ function noFileNotices(totals: GrepTotals, { matching, filter, page }: Asked): s
   return [`searched no file: ${reason}${others}`];
 }
 
-/** Returns the notice about something that was counted, if there is any. */
 function counted(count: number, noun: string, notice: (counted: string) => string): string[] {
   return count > 0 ? [notice(countOf(count, noun))] : [];
 }
@@ -80,7 +76,6 @@ function stopNotices({ stopReason, shown }: GrepTotals, { page }: Asked): readon
   return [`the tree or the result is too large for one search; use ${next}a smaller --path`];
 }
 
-/** Returns the omissions of the answer, and other remarks. */
 export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
   const { shown, skipped, limitReached, globs, hint, linesReplaced } = totals;
   const { matching, filter, page } = asked;

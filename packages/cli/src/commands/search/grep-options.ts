@@ -14,7 +14,6 @@ import { limitOptions, rootOptions, type SearchFlags } from './options.ts';
 
 /** The options of grep, as parsed. Only the plan reads them. */
 export interface GrepFlags extends SearchFlags {
-  /** What -e and -f gave, in their order. */
   readonly sources: readonly PatternSource[];
   /** The last one of -i, -s and -S. */
   readonly case?: 'ignore' | 'sensitive' | 'smart';
@@ -150,7 +149,6 @@ const shared: readonly (readonly [option: string, name: keyof GrepFlags, value: 
   ['no-filename', 'paths', false],
 ];
 
-/** Returns the options that give patterns, which are collected in their order. */
 function patternOptions(sources: PatternSource[]): readonly OptionRow[] {
   const add = (source: PatternSource): void => void sources.push(source);
   const fileOf = filled('--file', 'use the path of a file, or -');
@@ -164,7 +162,6 @@ function patternOptions(sources: PatternSource[]): readonly OptionRow[] {
   ];
 }
 
-/** Adds the options of grep to its command. */
 export function addGrepOptions(command: Command): void {
   const sources: PatternSource[] = [];
   command.setOptionValue('sources', sources);

@@ -17,7 +17,6 @@ export type FileFilter = Pick<GrepOptions, 'type' | 'typeNot' | 'hidden' | 'giti
   readonly glob?: readonly string[] | undefined;
 };
 
-/** The options of the library that choose what matches, and what to return of it. */
 type Matching = Omit<GrepOptions, keyof FileFilter | 'path' | 'crlf' | 'maxCount' | 'offset' | 'timeoutMs'>;
 
 /** The part of the results that is shown, in matching lines or, in the other modes, in files. */
@@ -28,11 +27,9 @@ export interface GrepPage {
 
 /** What one command line of grep asks for. The search, its answer and its notices know no flag. */
 export interface GrepPlan {
-  /** To search, or to list the files that would be searched, or the types of files. */
   readonly task: 'search' | 'files' | 'types';
   readonly patterns: readonly string[];
   readonly roots: readonly string[];
-  /** The text of the root `-`. */
   readonly input?: Readable | undefined;
   readonly matching: Matching;
   readonly filter: FileFilter;
@@ -42,7 +39,6 @@ export interface GrepPlan {
   readonly prints: 'lines' | 'document' | 'nothing';
   readonly output: AnswerFlags;
   readonly form: GrepForm;
-  /** Notices about the choice of what is searched. */
   readonly notices: readonly string[];
 }
 
@@ -131,7 +127,6 @@ function filterOf({ unrestricted = 0, ...flags }: GrepFlags): FileFilter {
   };
 }
 
-/** The command line of a search. */
 export interface GrepLine {
   readonly args: readonly string[];
   readonly flags: GrepFlags;
@@ -146,7 +141,6 @@ async function argumentsOf({ args, flags, words }: GrepLine, session: Session): 
   return readArguments({ args, sources, path }, session);
 }
 
-/** Returns the plan of a command line. */
 export async function planGrep(line: GrepLine, session: Session): Promise<GrepPlan> {
   const { quiet = false, json = false, files = false, typeList = false } = line.flags;
   checkTogether(line.flags);

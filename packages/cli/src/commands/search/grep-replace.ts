@@ -6,17 +6,13 @@ const asInGrep = /^-[^-ABCMTdefgmr]*r(?<options>[EFGHILPRUZabchilnoqsvwxyz]+)$/u
 
 const SEARCHED_ANYWAY = 'directories are searched anyway';
 
-/** Whether the text is a replacement with a group, and so not a pattern. */
 function hasGroup(replace: string): boolean {
   return /\$[\w{]/u.test(replace);
 }
 
-/** The command line besides the replacement. */
 interface ReplaceContext {
   readonly pattern: string | undefined;
-  /** Whether -e or -f gave the patterns. */
   readonly hasPatterns: boolean;
-  /** The words of the command line. */
   readonly words: readonly string[];
 }
 
@@ -55,7 +51,6 @@ export async function checkReplace(replace: string, { pattern, hasPatterns, word
   );
 }
 
-/** Returns the notices for a search with -r that found nothing. */
 export function replaceNotices(replace: string): readonly string[] {
   if (hasGroup(replace)) return [];
   return [

@@ -1,27 +1,23 @@
 import type { GrepMatch, Submatch } from '@cairn/natives';
 import type { Range } from '../../terminal/text.ts';
 
-/** A line to print, or a part of one. */
 export interface Row {
   readonly lineNumber: number;
   /** The byte where the row's first match starts in its line, from 1; absent without a match. */
   readonly column?: number;
   readonly text: string;
   readonly hits: readonly Range[];
-  /** Whether it is a line of context. */
   readonly isContext: boolean;
   readonly truncated: boolean;
   /** The last of the lines that the row stands for, if that is not its own. */
   readonly lastLine?: number;
 }
 
-/** Which rows a match has. */
 export interface RowForm {
   /** Whether the rows are the matched texts, not their lines. */
   readonly onlyMatching: boolean;
   /** Whether each matched text has a row of its own, with its whole line. */
   readonly eachMatch: boolean;
-  /** Whether the rows have a column. */
   readonly column: boolean;
   /** Whether a replacement may stand for parts of several lines. */
   readonly joinsLines: boolean;
@@ -36,7 +32,6 @@ interface Line {
   readonly hits: readonly Range[];
 }
 
-/** Returns the line with the replacements of -r in place of its matches. */
 function shownLine(line: string, submatches: readonly Submatch[]): Line {
   const [first] = submatches;
   // The line that has the replacement of a continued match may be on the page before.
@@ -58,7 +53,6 @@ interface TextLine extends Line {
   readonly start: number;
 }
 
-/** Splits a text of several lines, and its hits, which are in order. */
 function linesOf({ text, hits }: Line): TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
@@ -78,7 +72,6 @@ function linesOf({ text, hits }: Line): TextLine[] {
   return lines;
 }
 
-/** A matched line or a line of context. */
 interface RowSource extends Pick<GrepMatch, 'lineNumber' | 'line' | 'submatches' | 'truncated' | 'takesLineEnd'> {
   readonly isContext: boolean;
 }
@@ -113,7 +106,6 @@ function rowsOfLine(source: RowSource, { joinsLines, onlyMatching, eachMatch, co
   });
 }
 
-/** Returns the rows of one match in order: its context before, its own, its context after. */
 export function rowsOf(match: GrepMatch, form: RowForm): readonly Row[] {
   const { contextBefore, contextAfter } = match;
   const rows = rowsOfLine({ ...match, isContext: false }, form);

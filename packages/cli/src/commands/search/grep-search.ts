@@ -14,7 +14,6 @@ import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
 /** Takes a part of the matches, in order. The next part waits for its promise. */
 export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
 
-/** A place to search. */
 interface Source {
   readonly root: string;
   readonly pathOf: PathNaming;
@@ -38,7 +37,6 @@ async function openSource(root: string, input: Readable | undefined): Promise<So
   return { root, pathOf: (path) => prefix + path, isDirectory: true };
 }
 
-/** Returns which files below a root are searched. */
 export function filterBelow(root: string, filter: FileFilter, { cwd }: Session): FileFilter {
   return { ...filter, glob: filter.glob && globsBelow({ root, cwd }, filter.glob) };
 }
@@ -46,7 +44,6 @@ export function filterBelow(root: string, filter: FileFilter, { cwd }: Session):
 /** The parts of the limits of a search that are left for the next root. */
 type Rest = Pick<GrepOptions, 'maxCount' | 'offset' | 'timeoutMs'>;
 
-/** The search of one root. */
 interface RootSearch {
   readonly source: Source;
   readonly rest: () => Rest;
@@ -90,7 +87,6 @@ async function grepRoot({ source, rest, onBatch }: RootSearch, plan: GrepPlan, s
   }
 }
 
-/** What an error of one root means for the search of all. */
 function scopeOf(error: unknown, { type = [] }: FileFilter): 'all' | 'root' | 'type' {
   if (!(error instanceof Error)) return 'all';
   // The type may be an extension that only the files of some roots have.

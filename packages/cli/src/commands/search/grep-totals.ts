@@ -7,9 +7,7 @@ export const MAX_SUBMATCHES = 100_000;
 
 const MAX_UNREADABLE_PATHS = 16;
 
-/** Counts of the matches that were passed on. */
 interface Counts {
-  /** How many there are. */
   shown: number;
   /** How many of them have a line that the search cut. */
   linesCut: number;
@@ -21,15 +19,12 @@ interface Counts {
   lossyPaths: number;
 }
 
-/** The result of a search of one or several roots besides its matches. */
 export interface GrepTotals extends GrepSummary, Readonly<Counts> {
-  /** Why some roots were not searched. */
   readonly failures: readonly unknown[];
 }
 
 const REPLACEMENT_CHARACTER = '\u{fffd}';
 
-/** Returns the number of lines of a match, with its context, that have a replacement character. */
 function replacedLines({ line, contextBefore = [], contextAfter = [] }: GrepMatch): number {
   let count = line.includes(REPLACEMENT_CHARACTER) ? 1 : 0;
   for (const lines of [contextBefore, contextAfter]) {
@@ -47,7 +42,6 @@ const NOTHING: GrepSummary = {
   complete: true,
 };
 
-/** Adds up the results of the roots. */
 export class TotalsBuilder {
   readonly #counts: Counts = { shown: 0, linesCut: 0, linesCrowded: 0, linesReplaced: 0, lossyPaths: 0 };
   readonly #failures: unknown[] = [];
@@ -63,7 +57,6 @@ export class TotalsBuilder {
     return this.#sum(({ totalMatches }) => totalMatches);
   }
 
-  /** Whether a limit of the whole search was reached. */
   get isEnded(): boolean {
     return this.#results.some(
       ({ limitReached, stopReason }) => limitReached === true || stopReason === 'timeout' || stopReason === 'budget',
@@ -84,7 +77,6 @@ export class TotalsBuilder {
     }
   }
 
-  /** Adds the result of a root. `pathOf` names its paths. */
   addResult({ unreadablePaths, asTyped, ...rest }: GrepSummary, pathOf: PathNaming): void {
     this.#results.push({
       ...rest,

@@ -8,15 +8,12 @@ import { listingNotices, nothingFoundNotice } from './notices.ts';
 import type { ListingFlags } from './options.ts';
 import type { ListingOfAll, Placed } from './search-all.ts';
 
-/** The fields of a match that the commands have in common. */
 interface ListedMatch extends Pick<GlobMatch, 'path' | 'lossyPath'> {
   readonly positions?: readonly number[];
 }
 
-/** How to print paths. */
 export interface PathStyle {
   readonly paint: Paint;
-  /** Returns a path as it is shown. */
   readonly shown: (path: string) => string;
   readonly lineEnd: LineEnd;
 }
@@ -35,13 +32,10 @@ export function pathStyle(
   return { paint: createPaint(isColored), shown, lineEnd: endsWithNull ? '\0' : '\n' };
 }
 
-/** What a command prints about its matches. */
 export interface ListingAnswer {
   readonly listing: ListingOfAll<ListedMatch>;
   readonly lines: Iterable<string>;
-  /** Remarks of the command itself. */
   readonly remarks: readonly string[];
-  /** Fields of the command itself, for the document. */
   readonly facts?: object | undefined;
 }
 
@@ -78,7 +72,6 @@ function noticesOf({ listing, remarks }: ListingAnswer, flags: ListingFlags, ses
   return [nothingFoundNotice(flags.hidden ?? false, flags.ignore)];
 }
 
-/** Prints the result of find or glob and returns the exit status. */
 export async function printListing(session: Session, answer: ListingAnswer, flags: ListingFlags): Promise<number> {
   const { listing, lines, facts } = answer;
   await writeAnswer(session, flags, {

@@ -3,7 +3,6 @@ import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
 
-/** What a listing reports about its completeness. */
 export interface ListingFacts {
   readonly shown: number;
   readonly totalMatches: number;
@@ -16,11 +15,9 @@ export interface ListingFacts {
   readonly lossyPaths: number;
   /** What a glob without a match may have meant. */
   readonly hints?: readonly string[] | undefined;
-  /** Where it searched. */
   readonly roots?: readonly string[] | undefined;
 }
 
-/** Returns the reason why a search of the roots ended early, and what to do about it. */
 export function stopNotice(reason: StopReason | undefined, roots: readonly string[] = []): readonly string[] {
   const [source, scope] = roots.includes(STANDARD_INPUT)
     ? ['list has more names', 'shorter list']
@@ -58,14 +55,12 @@ export function listingNotices(facts: ListingFacts): readonly string[] {
   ];
 }
 
-/** The notice of an offset that skips all of `total` results. */
 export function offsetNotice(offset: number, total: number): readonly string[] {
   return total > 0 && offset >= total
     ? [`there are no more: --offset ${offset} skips all ${formatCount(total)}; use a smaller one`]
     : [];
 }
 
-/** Returns the files that were not searched, for a person who found nothing. */
 export function nothingFoundNotice(searchesHidden: boolean, appliesIgnoreFiles: boolean): string {
   const skipped = [
     ...(searchesHidden ? [] : ['hidden names (--hidden)']),

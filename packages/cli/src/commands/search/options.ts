@@ -4,9 +4,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { foreignKinds } from '../../terminal/foreign-options.ts';
 import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
-/** The options of every search command, as parsed. */
 export interface SearchFlags extends AnswerFlags {
-  /** The paths of `--path`; see {@link rootsOf}. */
   readonly path?: readonly string[];
   readonly hidden?: boolean;
   /** False after `--no-ignore`. */
@@ -15,7 +13,6 @@ export interface SearchFlags extends AnswerFlags {
   readonly timeout?: number;
 }
 
-/** The options of find and glob, as parsed. */
 export interface ListingFlags extends SearchFlags {
   readonly null?: boolean;
 }
@@ -34,7 +31,6 @@ export function rootsOf(
   return roots.length === 0 ? ['.'] : roots;
 }
 
-/** Rejects options that cannot be combined. */
 export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'null' | 'json'>): void {
   if (endsWithNull === true && json === true) {
     throw new UsageError('--null and --json exclude each other', 'use one of them; --json has names as they are, too');
@@ -72,27 +68,22 @@ export function limitOptions(limit: string): readonly OptionRow[] {
   ];
 }
 
-/** The option that ends each path with a NUL. */
 export const nullOption: OptionRow = [
   '-0, --null',
   "end each path with a NUL and print names as they are, for 'xargs -0'",
 ];
 
-/** Returns the options that find and glob share. */
 export function listingOptions(limit: string): readonly OptionRow[] {
   return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
 }
 
-/** The addon's names of the kinds of entries. */
 const kindNames = { file: 'File', dir: 'Dir', symlink: 'Symlink' } as const;
 
-/** A kind of entries. */
 export type Kind = keyof typeof kindNames;
 
 /** A kind where links count as their targets. */
 export type EntryKind = Exclude<Kind, 'symlink'>;
 
-/** Returns the addon's number of a kind. */
 export async function fileTypeOf<Chosen extends Kind>(
   kind: Chosen | undefined,
 ): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
@@ -106,7 +97,6 @@ const kindWords: Readonly<Record<Kind, readonly string[]>> = {
   symlink: ['l', 'symlink'],
 };
 
-/** Returns the option for the kind of entries. */
 export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
@@ -134,7 +124,6 @@ function extensionOf(value: string): string {
   return extension;
 }
 
-/** The option for the ends of names. */
 export const extensionOption: OptionRow = [
   '-e, --extension <ext>',
   'only names with this extension, in any case; may be repeated',

@@ -3,7 +3,6 @@ import { inOptions } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 
-/** The fields that the results of find and glob share. */
 export interface Listing<Match> {
   readonly matches: readonly Match[];
   readonly totalMatches: number;
@@ -14,33 +13,27 @@ export interface Listing<Match> {
   readonly hint?: string;
 }
 
-/** A match and the root it was found in. */
 export interface Placed<Match> {
   readonly root: string;
-  /** What to print before its path. */
   readonly prefix: string;
   readonly match: Match;
 }
 
-/** The results of one search in several roots. */
 export interface ListingOfAll<Match> extends Omit<Listing<Match>, 'matches' | 'hint'> {
   readonly roots: readonly string[];
   readonly matches: readonly Placed<Match>[];
   /** Whether a search ended at its limit without counting the rest, so that `totalMatches` is a lower bound. */
   readonly isTotalOpen: boolean;
   readonly hints: readonly string[];
-  /** Why some roots could not be searched. */
   readonly failures: readonly unknown[];
 }
 
-/** The order and the number of the matches. */
 export interface ListingOrder<Match> {
   readonly limit: number;
   /** Compares matches of different roots. Without it, they are in the order of the roots. */
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
-/** Returns the prefix of the paths of a root. */
 function prefixOf(root: string): string {
   return root === STANDARD_INPUT ? '' : pathPrefix(root);
 }
