@@ -129,6 +129,8 @@ test.each([
   ['glob x -HI', 'glob x --hidden --no-ignore'],
   ['glob x --unrestricted --limit 5', 'glob x --hidden --no-ignore --limit 5'],
   ['find -1 x', 'find x --limit 1'],
+  ['grep -y x', 'grep x --ignore-case'],
+  ['grep --perl-regexp --fixed-strings x -i', 'grep x --ignore-case --pcre2 --literal'],
 ])('`cairn %s` is the same as `cairn %s`', async (foreign, own) => {
   const expected = await cairn(own.split(' '));
   expect(expected.calls).toHaveLength(1);

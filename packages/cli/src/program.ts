@@ -1,7 +1,7 @@
 import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
 import { splitShortValues } from './terminal/attached-values.ts';
-import { acceptedOptions } from './terminal/foreign-arguments.ts';
+import { addForeignOptions } from './terminal/foreign-arguments.ts';
 import type { RunOutputs } from './terminal/lost-output.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
@@ -106,7 +106,7 @@ export function createProgram(
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
     create(command, parts.outputs.sessionFor(effect), onDone);
-    for (const option of acceptedOptions(path)) command.addOption(option);
+    addForeignOptions(command, path);
   }
   return { program, texts };
 }

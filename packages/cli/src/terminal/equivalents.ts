@@ -92,19 +92,9 @@ function entries(rows: readonly Row[]): string {
     .join('');
 }
 
-/** Returns the options of a command, as a person types the values of others. */
-function typed(values: Readonly<Record<string, unknown>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => {
-      if (value === false) return `--no-${name}`;
-      return value === true ? `--${name}` : `--${name} ${String(value)}`;
-    })
-    .join(' ');
-}
-
 function rowsOf({ same = [], refused }: ForeignOptions): readonly Row[] {
   return [
-    ...same.map(([values, flags]): Row => [flags, `the same as ${typed(values)}`]),
+    ...same.map(([own, flags]): Row => [flags, `the same as ${own}`]),
     ...refused.map(([instead, list]): Row => [optionsIn(list).join('; '), instead]),
   ];
 }

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { UsageError } from './errors.ts';
 import { findWords, foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './foreign-options.ts';
 
@@ -60,12 +60,15 @@ function ignoredOption(flags: string, foreign: ForeignOptions): Option {
   });
 }
 
-/** Returns the options, absent from the help, that a command accepts for users of other tools. */
-export function acceptedOptions(command: string): readonly Option[] {
-  return foreignOptionsOf(command).flatMap((foreign) => [
-    ...(foreign.same ?? []).map(([values, flags]) => new Option(flags).hideHelp().implies(values)),
-    ...optionsIn(foreign.ignored ?? '')
-      .filter((flags) => flags !== '')
-      .map((flags) => ignoredOption(flags, foreign)),
-  ]);
+/** Adds the options, absent from the help, that a command accepts for users of other tools. */
+export function addForeignOptions(command: Command, name: string): void {
+  for (const foreign of foreignOptionsOf(name)) {
+    for (const [own, flags] of foreign.same ?? []) {
+      const option = new Option(flags).hideHelp();
+      command.addOption(option).on(`option:${option.name()}`, () => void command.parseOptions(own.split(' ')));
+    }
+    for (const flags of foreign.ignored ? optionsIn(foreign.ignored) : []) {
+      command.addOption(ignoredOption(flags, foreign));
+    }
+  }
 }

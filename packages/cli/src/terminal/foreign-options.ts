@@ -7,8 +7,8 @@
 /** The options of one tool that one command lacks, as the tool writes them. A list has `; ` between its options. */
 export interface ForeignOptions {
   readonly tool: string;
-  /** Options that the command has by other names, with the values of its own options. */
-  readonly same?: readonly (readonly [values: Readonly<Record<string, unknown>>, flags: string])[];
+  /** Options that the command has by other names, with its own. */
+  readonly same?: readonly (readonly [own: string, flags: string])[];
   /** Options that ask for what the command does anyway. A value in place of `<name>` is the only one that does: `--sort path|none`. */
   readonly ignored?: string;
   readonly refused: readonly (readonly [instead: string, flags: string])[];
@@ -31,8 +31,8 @@ const NOT_CONFIGURABLE = 'leave it out';
 const ripgrep: ForeignOptions = {
   tool: 'ripgrep',
   same: [
-    [{ hidden: true }, '-.'],
-    [{ literal: true }, '--fixed-strings'],
+    ['--hidden', '-.'],
+    ['--literal', '--fixed-strings'],
   ],
   ignored: `--no-config; -j, --threads <n>; --mmap; --no-mmap; --line-buffered; --block-buffered; --crlf; -E, --encoding auto;
     --engine auto|default; --auto-hybrid-regex; --no-auto-hybrid-regex; --no-block-buffered; --no-byte-offset; --no-encoding;
@@ -97,9 +97,9 @@ const ripgrep: ForeignOptions = {
 const gnuGrep: ForeignOptions = {
   tool: 'grep',
   same: [
-    [{ ignoreCase: true }, '-y'],
-    [{ pcre2: true }, '--perl-regexp'],
-    [{ quiet: true }, '--silent'],
+    ['--ignore-case', '-y'],
+    ['--pcre2', '--perl-regexp'],
+    ['--quiet', '--silent'],
   ],
   ignored: '--extended-regexp; --recursive',
   refused: [
@@ -137,11 +137,11 @@ const ag: ForeignOptions = {
 const fd: ForeignOptions = {
   tool: 'fd',
   same: [
-    [{ hidden: true }, '-H'],
-    [{ ignore: false }, '-I'],
-    [{ hidden: true, ignore: false }, '-u, --unrestricted'],
-    [{ limit: 1 }, '-1, --max-one-result'],
-    [{ null: true }, '--print0'],
+    ['--hidden', '-H'],
+    ['--no-ignore', '-I'],
+    ['--hidden --no-ignore', '-u, --unrestricted'],
+    ['--limit 1', '-1, --max-one-result'],
+    ['--null', '--print0'],
   ],
   ignored: `-j, --threads <n>; --max-buffer-time <ms>; --show-errors; --strip-cwd-prefix; --no-require-git; --relative-path;
     --path-separator /; -E, --exclude .git|.git/`,
@@ -279,7 +279,7 @@ const fzfFilter: ForeignOptions = {
 
 const fzf: ForeignOptions = {
   tool: 'fzf',
-  same: [[{ null: true }, '--print0']],
+  same: [['--null', '--print0']],
   ignored: `${queryIgnored}; -x, --extended; --no-multi; --no-mouse; --sync; --reverse; -i, --ignore-case; --smart-case; -s, --sort`,
   refused: [
     ['give the query as the argument: cairn pick QUERY', '-q, --query <query>'],
@@ -319,7 +319,7 @@ const ls: ForeignOptions = {
 
 const tree: ForeignOptions = {
   tool: 'tree',
-  same: [[{ hidden: true }, '-a']],
+  same: [['--hidden', '-a']],
   refused: [
     ['use --depth NUM', '-L <n>'],
     ['use \'cairn glob "*" --type dir\'', '-d'],

@@ -17,6 +17,8 @@ interface OptionTraits {
   /** The names of the options that exclude it, in camel case. */
   readonly conflicts?: string | string[];
   readonly isHidden?: boolean;
+  /** The name of its value, which several options share; the last one that is given counts. */
+  readonly name?: string;
 }
 
 export type OptionRow = readonly [
@@ -31,6 +33,9 @@ function optionOf([flags, description, parserOf, traits = {}]: OptionRow): Optio
   if (parserOf) option.argParser(parserOf(option.long ?? flags) as (value: string, previous: unknown) => unknown);
   if ('default' in traits) option.default(traits.default, traits.shownDefault ?? String(traits.default));
   if (traits.conflicts !== undefined) option.conflicts(traits.conflicts);
+  const { name } = traits;
+  // A shared value has no default, not even that of a flag that begins with --no-.
+  if (name !== undefined) Object.assign(option, { negate: false, attributeName: () => name });
   return option.hideHelp(traits.isHidden ?? false);
 }
 

@@ -8,7 +8,8 @@ import type { Session } from '../../terminal/session.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { globsBelow } from './grep-globs.ts';
 import { asIs, type PathNaming } from './grep-lines.ts';
-import type { FileFilter, GrepPage, GrepPlan } from './grep-plan.ts';
+import type { FileFilter } from './grep-options.ts';
+import type { GrepPage, GrepPlan } from './grep-plan.ts';
 import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
 
 /** Takes a part of the matches, in order. The next part waits for its promise. */

@@ -1,6 +1,7 @@
 import type { GrepMatch } from '@cairn/natives';
 import { listDocument, writeAnswer, writeNotices, type MatchesDocument } from '../../terminal/answer.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
+import { addOptions } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -9,7 +10,7 @@ import { listFiles } from './grep-files.ts';
 import { LineJoiner } from './grep-joined.ts';
 import { ContentPrinter, fileLines } from './grep-lines.ts';
 import { noticesOf } from './grep-notices.ts';
-import { addGrepOptions, type GrepFlags } from './grep-options.ts';
+import { grepOptions, type GrepFlags } from './grep-options.ts';
 import { planGrep, type GrepPlan } from './grep-plan.ts';
 import { searchRoots, type BatchReader } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
@@ -142,5 +143,5 @@ export const grepCommand: CommandFactory = (command, session, done) => {
       const plan = await planGrep({ args, flags, words }, session);
       done(await tasks[plan.task](plan, session));
     });
-  addGrepOptions(command);
+  addOptions(command, grepOptions);
 };
