@@ -76,15 +76,9 @@ async function detailsOf(matches: readonly Placed<GlobMatch>[], signal: AbortSig
   return details;
 }
 
-function two(value: number): string {
-  return String(value).padStart(2, '0');
-}
-
-/** Returns the local time to the minute: `2025-11-21 14:05`. */
+/** Returns the local time to the minute: `2025-11-21 14:05`. Swedish has this form. */
 function localTime(mtime: number): string {
-  const date = new Date(mtime);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return new Date(mtime).toLocaleString('sv-SE').slice(0, 16);
 }
 
 /** Returns the columns of `--long`: aligned in a terminal, exact and separated by tabs in a pipe. */

@@ -1,14 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { GlobMatch } from '@cairn/natives';
-import { errorText, listDocument, writeAnswer } from '../../terminal/answer.ts';
-import { exitCodeOf } from '../../terminal/exit.ts';
 import { pathPrefix } from '../../terminal/path-prefix.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { GrepPlan } from './grep-plan.ts';
 import { filterBelow } from './grep-search.ts';
-import { pathStyle } from './listing.ts';
-import { listingNotices, offsetNotice } from './notices.ts';
+import { pathStyle, printListing } from './listing.ts';
 import { searchAll, type Listing } from './search-all.ts';
 
 function inPathOrder(files: readonly GlobMatch[]): GlobMatch[] {
@@ -45,34 +42,17 @@ async function listRoot(root: string, plan: GrepPlan, session: Session): Promise
 }
 
 export async function listFiles(plan: GrepPlan, session: Session): Promise<number> {
-  const { roots, page, form, output, prints } = plan;
-  const listing = await withProgress(session, 'listing', () =>
+  const { roots, page, form, output, filter, prints } = plan;
+  const { hidden = true, gitignore = true } = filter;
+  const all = await withProgress(session, 'listing', () =>
     searchAll(roots, (root) => listRoot(root, plan, session), { limit: Infinity }),
   );
   session.signal.throwIfAborted();
-  const { stopReason, unreadable = 0, unreadablePaths, failures } = listing;
-  const files = listing.matches.map(({ match }) => match);
   const { offset, limit = Infinity } = page;
-  const shown = files.slice(offset, offset + limit);
-  const lossyPaths = shown.filter(({ lossyPath }) => lossyPath === true).length;
-  const totals = { shown: shown.length, totalMatches: files.length - offset, lossyPaths };
-  const style = pathStyle({ color: output.color, null: form.nul }, session);
-  const document = listDocument(shown, { hasMore: offset + shown.length < files.length, total: files.length });
-  await writeAnswer(session, output, {
-    lines: prints === 'nothing' ? [] : shown.map(({ path }) => style.paint.path(style.shown(path))),
-    lineEnd: style.lineEnd,
-    document: {
-      ...document,
-      complete: document.complete && stopReason === undefined && unreadable === 0 && failures.length === 0,
-      ...(stopReason !== undefined && { stopReason }),
-      ...(unreadable > 0 && { unreadable, unreadablePaths }),
-      ...(roots.length > 1 && { paths: roots }),
-    },
-    notices: () => [
-      ...failures.map(errorText),
-      ...offsetNotice(offset, files.length),
-      ...listingNotices({ ...totals, stopReason, unreadable, unreadablePaths }),
-    ],
-  });
-  return exitCodeOf({ shown: shown.length, stopReason, unreadable: unreadable + failures.length });
+  const matches = all.matches.slice(offset, offset + limit).map((one) => ({ ...one, prefix: '' }));
+  const listing = { ...all, matches, totalMatches: all.matches.length, hints: [] };
+  const flags = { ...output, null: form.nul, hidden, ignore: gitignore };
+  const { paint, shown } = pathStyle(flags, session);
+  const lines = matches.map(({ match }) => paint.path(shown(match.path)));
+  return printListing(session, { listing, lines: prints === 'nothing' ? [] : lines, remarks: [], offset }, flags);
 }

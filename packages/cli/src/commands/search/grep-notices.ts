@@ -55,12 +55,9 @@ function noFileNotices(totals: GrepTotals, { matching, filter, page }: Asked): s
   const isCut = stopReason !== undefined || page.limit === 0 || matching.maxCountPerFile === 0;
   const seen = filesSearched + skipped.binary + skipped.oversized + skipped.unreadable + failures.length;
   if (seen > 0 || isCut || hint !== undefined) return [];
-  const filters = [
-    ...(filter.glob === undefined ? [] : ['--glob']),
-    ...(filter.type === undefined ? [] : ['--type']),
-    ...(filter.typeNot === undefined ? [] : ['--type-not']),
-    ...(filter.maxDepth === undefined ? [] : ['--max-depth']),
-  ];
+  const { glob, type, typeNot, maxDepth } = filter;
+  const given = { '--glob': glob, '--type': type, '--type-not': typeNot, '--max-depth': maxDepth };
+  const filters = Object.keys(given).filter((name) => Reflect.get(given, name) !== undefined);
   const reason = filters.length === 0 ? 'there is no file' : `no file passes ${filters.join(' and ')}`;
   const others = filter.gitignore === true ? '; --no-ignore adds what ignore files exclude' : '';
   return [`searched no file: ${reason}${others}`];

@@ -50,7 +50,7 @@ type AddOption<Part> = (
   sets: Part | readonly [name: keyof Part, parserOf: NonNullable<OptionRow[2]>],
 ) => OptionRow;
 
-/** Returns what makes the options that set values of a part of the plan. Of those that set the same value, the last one counts. */
+/** Returns the maker of options that set values of a part of the plan. Of those that set the same value, the last one counts. */
 function setting<Part extends object>(part: keyof GrepFlags): AddOption<Part> {
   return (flags, description, sets) => {
     const parserOf: ParserOf<object> = (option) => {

@@ -45,15 +45,12 @@ export function filterBelow(root: string, filter: FileFilter, { cwd }: Session):
 /** The parts of the limits of a search that are left for the next root. */
 type Rest = Pick<GrepOptions, 'maxCount' | 'offset' | 'timeoutMs'>;
 
-interface RootSearch {
-  readonly source: Source;
-  readonly rest: () => Rest;
-  readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void>;
-}
-
-async function grepRoot({ source, rest, onBatch }: RootSearch, plan: GrepPlan, session: Session): Promise<GrepSummary> {
+async function grepRoot(
+  { root, text, isDirectory }: Source,
+  { rest, onBatch }: { readonly rest: () => Rest; readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void> },
+  { plan, session }: { readonly plan: GrepPlan; readonly session: Session },
+): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
-  const { root, text, isDirectory } = source;
   const { binary, maxFileSize, ...matching } = plan.matching;
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
@@ -142,7 +139,7 @@ export async function searchRoots(plan: GrepPlan, session: Session, onBatch: Bat
         totals.addMatches(taken);
         await onBatch(taken, source.pathOf);
       };
-      const facts = await grepRoot({ source, rest, onBatch: pass }, plan, session);
+      const facts = await grepRoot(source, { rest, onBatch: pass }, { plan, session });
       totals.addResult(facts, (path) => (path === '.' ? pathBelow(root, path) : source.pathOf(path)));
     } catch (error) {
       const scope = scopeOf(error, filter);

@@ -42,6 +42,15 @@ const NOTHING: GrepSummary = {
   complete: true,
 };
 
+/** Adds up the counts of two results. Of their other fields, the later ones count. */
+function added<Counted extends object>(one: Counted, other: Counted): Counted {
+  const sums = Object.entries(other).map(([name, value]): [string, unknown] => {
+    const before: unknown = Reflect.get(one, name);
+    return [name, typeof value === 'number' && typeof before === 'number' ? before + value : value];
+  });
+  return { ...one, ...Object.fromEntries(sums) };
+}
+
 export class TotalsBuilder {
   readonly #counts: Counts = { shown: 0, linesCut: 0, linesCrowded: 0, linesReplaced: 0, lossyPaths: 0 };
   readonly #failures: unknown[] = [];
@@ -54,7 +63,7 @@ export class TotalsBuilder {
   }
 
   get totalMatches(): number {
-    return this.#sum(({ totalMatches }) => totalMatches);
+    return this.#results.reduce((sum, one) => sum + one.totalMatches, 0);
   }
 
   get isEnded(): boolean {
@@ -98,41 +107,21 @@ export class TotalsBuilder {
     const results = this.#results;
     const { totalMatches } = this;
     // The reason that ends the search of all roots comes from the last one.
-    const { asTyped: _, ...last } = results.reduce((all, one) => ({ ...all, ...one }), NOTHING);
+    const { asTyped: _, ...sums } = results.reduce(added, NOTHING);
     const { hint } = results.find((one) => one.hint !== undefined) ?? {};
     // A text that one root has as typed is of no use when another root has matches.
     const { asTyped } = totalMatches > 0 ? {} : (results.find((one) => one.asTyped) ?? {});
-    const filesCut = this.#sum((one) => one.filesCut);
     const unreadablePaths = results.flatMap((one) => one.unreadablePaths ?? []);
     return {
-      ...last,
+      ...sums,
       ...(hint !== undefined && { hint: inOptions(hint) }),
       ...(asTyped && { asTyped }),
       ...(this.#isLimited && { limitReached: true }),
-      totalMatches,
-      filesWithMatches: this.#sum((one) => one.filesWithMatches),
-      filesSearched: this.#sum((one) => one.filesSearched),
-      skipped: this.#skipped(),
-      ...(filesCut > 0 && { filesCut }),
+      skipped: results.map((one) => one.skipped).reduce(added, NOTHING.skipped),
       ...(unreadablePaths.length > 0 && { unreadablePaths: unreadablePaths.slice(0, MAX_UNREADABLE_PATHS) }),
       complete: results.every((one) => one.complete),
       ...this.#counts,
       failures: this.#failures,
     };
-  }
-
-  #sum(count: (one: GrepSummary) => number | undefined): number {
-    return this.#results.reduce((sum, one) => sum + (count(one) ?? 0), 0);
-  }
-
-  #skipped(): GrepSummary['skipped'] {
-    const { tooCostly, nodeModules, ...always } = {
-      oversized: this.#sum(({ skipped }) => skipped.oversized),
-      binary: this.#sum(({ skipped }) => skipped.binary),
-      unreadable: this.#sum(({ skipped }) => skipped.unreadable),
-      tooCostly: this.#sum(({ skipped }) => skipped.tooCostly),
-      nodeModules: this.#sum(({ skipped }) => skipped.nodeModules),
-    };
-    return { ...always, ...(tooCostly > 0 && { tooCostly }), ...(nodeModules > 0 && { nodeModules }) };
   }
 }
