@@ -4,11 +4,7 @@ import type { Terminal } from './terminal.ts';
 import { displayWidth } from './text.ts';
 
 export interface Prompter {
-  /**
-   * Returns the line that is typed, without its end; `undefined` at the end of the terminal, or on Ctrl-D.
-   *
-   * @throws {Interrupted} on Ctrl-C.
-   */
+  /** Returns the line that is typed; `undefined` at the end of the terminal, or on Ctrl-D. @throws {Interrupted} on Ctrl-C. */
   ask(question: string): Promise<string | undefined>;
 }
 

@@ -113,11 +113,7 @@ export async function editText(
   return { file, text: bytes.toString('utf8'), original, remove };
 }
 
-/**
- * Reads a text that an earlier edit has kept, and the one before it.
- *
- * @param current what stands for the text before the edit when that was not kept; without it, this fails
- */
+/** Reads a text that an earlier edit has kept, and the one before it, or else `current` for that. */
 export async function readKept(
   given: string,
   { cwd, signal }: Pick<Session, 'cwd' | 'signal'>,

@@ -347,10 +347,7 @@ export function foreignOptionsOf(command: string): readonly ForeignOptions[] {
   return byCommand[command] ?? [];
 }
 
-/**
- * The words of find(1), which `cairn find` would read as short options, such as `-type` as `-t`. The error names the first one
- * here.
- */
+/** The words of find(1), which `cairn find` would read as short options. The error names the first one here. */
 export const findWords: readonly (readonly [instead: string, words: string])[] = [
   ["use a glob: cairn glob 'PATTERN', with -t f for -type f", '-name'],
   ["write both cases in the glob: cairn glob '*.[mM][dD]'", '-iname'],

@@ -1,7 +1,4 @@
-/**
- * What a command does when its output cannot be written, because the reader of the pipe is gone or the disk is full. A change is
- * never stopped half way by it, and never left out without a word.
- */
+/** What a command does when its output cannot be written. A change is never stopped half way by it. */
 import { BrokenPipe } from './exit.ts';
 import { CommandError, OutputError } from './errors.ts';
 import type { Output } from './output.ts';
@@ -82,11 +79,7 @@ export class RunOutputs {
     return this.#sessions[effect];
   }
 
-  /**
-   * Reports an output of a finished command that was lost for another reason than a reader that is gone.
-   *
-   * @throws {OutputError}
-   */
+  /** Reports an output that was lost for another reason than a reader that is gone. @throws {OutputError} */
   check(exitCode: number): void {
     const failure = this.#steady.map((one) => one.failure).find((one) => one instanceof OutputError);
     if (!failure) return;

@@ -97,10 +97,7 @@ function painter(isColored: boolean, codes: string): (text: string) => string {
   return isColored ? (text) => (text === '' ? text : `\u001b[${codes}m${text}${reset}`) : (text) => text;
 }
 
-/**
- * Whether to use colour: the option first, then FORCE_COLOR (`0` and `false` turn it off), then NO_COLOR, then
- * whether the stream is a terminal that knows colours.
- */
+/** Whether to use colour: the option first, then FORCE_COLOR (`0` and `false` turn it off), NO_COLOR, and the terminal. */
 export function usesColor(mode: ColorMode, isTerminal: boolean, env: Environment): boolean {
   if (mode !== 'auto') return mode === 'always';
   const forced = env['FORCE_COLOR'];

@@ -103,10 +103,7 @@ function processes(platform: NodeJS.Platform): FindProcess {
   return (pid) => listed.get(pid);
 }
 
-/**
- * Returns the identity that the runs of this terminal share: the terminal, its shell and when that began; without a terminal the parent
- * process. A machine of continuous integration has none, because its runs must not depend on each other.
- */
+/** Returns what the runs of this terminal or parent process share. In continuous integration, runs do not depend on others. */
 export function sessionOwner(env: Environment, platform: NodeJS.Platform = process.platform): SessionOwner | undefined {
   const { CI: ci = '' } = env;
   if (ci !== '' && ci !== '0' && ci.toLowerCase() !== 'false') return undefined;

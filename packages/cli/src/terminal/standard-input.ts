@@ -45,10 +45,7 @@ async function arrivalOf(stream: Readable, onWait: (stop: () => void) => void): 
   });
 }
 
-/**
- * Returns standard input when its first byte has arrived, or its end. After 100 ms without either, a note on standard error states
- * that the command waits, and how to do without: `instead` ends the sentence.
- */
+/** Returns standard input when its first byte has arrived, or its end. A wait is reported; `instead` ends that sentence. */
 export async function openStandardInput(session: Session, instead: string): Promise<StandardInput> {
   const stream = session.input.stream();
   const arrival = await arrivalOf(stream, () => {

@@ -37,10 +37,7 @@ function openWriter(stderr: NodeJS.WriteStream): Opened<WriteStream> | undefined
   return { stream: new TtyWriteStream(fd), fd };
 }
 
-/**
- * The terminal of a process: what standard input and standard error are, or the one that controls it. `undefined` when there
- * is none.
- */
+/** The terminal of a process: its standard input and standard error, or the one that controls it. */
 export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Terminal | undefined {
   let reader: Opened<ReadStream> | undefined;
   let writer: Opened<WriteStream> | undefined;

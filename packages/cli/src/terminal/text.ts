@@ -62,10 +62,7 @@ function characterStart(text: string, index: number): number {
   return index > 0 && code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/**
- * Cuts `text` to `columns` columns. The first range stays in view: if it is further right, the start is cut too.
- * The cost is bounded by `columns`, not by the length of the line.
- */
+/** Cuts a text to `columns`, with its first range in view. The cost is bounded by `columns`, not by the line. */
 export function fitLine(text: string, ranges: readonly Range[], columns: number): FittedLine {
   if (text.length <= columns && displayWidth(text) <= columns) return { text, ranges, cutStart: false, cutEnd: false };
   const first = ranges[0];

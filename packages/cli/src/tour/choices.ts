@@ -79,11 +79,7 @@ export function abbreviate(path: string): string {
     .toLowerCase();
 }
 
-/**
- * A file whose name is worth abbreviating: several words, too deep to type the path, and preferably
- * of the most frequent extension. The first one in path order wins among equals, so that two tours of one tree are the
- * same.
- */
+/** Returns a file whose name is worth abbreviating. Among equals the first one wins, so that two tours are the same. */
 export function pickFile(
   matches: readonly GlobMatch[],
   types: typeof FileType,

@@ -79,10 +79,7 @@ interface ColdAndCached<T> {
   readonly again: Timed<T>;
 }
 
-/**
- * Runs a call twice. Where the first run outlasts the time a scan is kept, `refresh` makes a new scan of the same kind
- * before the second run; its time is not counted.
- */
+/** Runs a call twice. `refresh` makes a new scan before the second run, because the first may outlast the cached one. */
 async function coldAndCached<T>(
   tour: Tour,
   label: string,

@@ -129,10 +129,7 @@ async function checkTag(
   });
 }
 
-/**
- * Runs a tool and prints its answer. Every run is a new process that has read nothing. So it replaces an existing file only
- * with `--expect`, or when `overwrites` is set.
- */
+/** Runs a tool and prints its answer. Each run has read nothing, so it overwrites only with `--expect` or `overwrites`. */
 export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
   const { createCodingTools, createWorkspace } = await import('@cairn/coding-agent');
   const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;

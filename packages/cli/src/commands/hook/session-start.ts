@@ -121,10 +121,7 @@ async function readInput(input: SessionStartContext['input']): Promise<HostInput
   return parseInput(text + decoder.decode());
 }
 
-/**
- * Returns the output of `cairn hook session-start`: one document for the host, or the payload itself. It is empty when a session is
- * resumed, because the conversation has the payload already.
- */
+/** Returns what the host gets: a document, or the payload itself. A resumed session has it already, and gets nothing. */
 export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {
   const { host, language, directory, onlyMatching, timeout } = settings;
   const { env, cwd, signal } = context;

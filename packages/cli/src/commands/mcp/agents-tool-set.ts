@@ -19,10 +19,7 @@ function withoutClose(set: ToolSet): ToolSet {
   return { name: set.name, open: (context) => set.open(context) };
 }
 
-/**
- * Returns the tool set of `@cairn/agents`: the agents of the project and of the user, which work with the other sets. Each client
- * begins a session of its own.
- */
+/** Returns the tool set of the agents of the project and of the user. Each client begins a session of its own. */
 export async function agentsToolSet(
   session: Pick<Session, 'env' | 'cwd'>,
   { root, store, project, hasMemory, model, baseUrl, say }: AgentsToolSetOptions,

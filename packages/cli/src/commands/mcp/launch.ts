@@ -50,10 +50,7 @@ function isOnPath({ main, path, platform, realPath }: RunningProgram): boolean {
   return first === main;
 }
 
-/**
- * Chooses how a host starts the running `cairn`: by name if it is on the PATH, by `npx` if it was installed from npm in another
- * way, and by the running Node and file if it runs from a clone.
- */
+/** Chooses how a host starts the running `cairn`: by name if it is on the PATH, by `npx` if installed, else by its file. */
 export function chooseLaunch(program: RunningProgram): Launch {
   const { main, node, platform } = program;
   const isInstalled = main.split(sep).includes('node_modules');

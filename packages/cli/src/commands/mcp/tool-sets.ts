@@ -18,10 +18,7 @@ export interface ToolSetOptions {
   readonly agents: AgentsToolSetOptions | undefined;
 }
 
-/**
- * The tools that `cairn mcp` serves, in the order in which clients see them: one line for each set. They are loaded when a
- * server starts and not before.
- */
+/** The tools that `cairn mcp` serves, in the order in which clients see them. They are loaded when a server starts. */
 export async function loadToolSets({
   session,
   command,

@@ -4,20 +4,19 @@ import { readNames, type NameList } from '../../terminal/name-list.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { findAll, type FindPlaces, type FindRules } from './find-all.ts';
+import { findAll, type FindRules } from './find-all.ts';
 import { guessRemarks, queryRemarks } from './find-remarks.ts';
 import { pathStyle, printListing, type PathStyle } from './listing.ts';
 import {
   checkListing,
+  choosePlaces,
   extensionOption,
   fileTypeOf,
   kindOption,
   listingOptions,
-  rootsOf,
   type EntryKind,
   type ListingFlags,
 } from './options.ts';
@@ -69,24 +68,6 @@ interface FindFlags extends ListingFlags {
   readonly extension?: readonly string[];
 }
 
-const INSTEAD = "to search the current directory, add '.' after the query";
-
-interface ChosenPlaces extends Pick<FindPlaces, 'roots' | 'list'> {
-  readonly notices: readonly string[];
-}
-
-async function placesOf(flags: FindFlags, paths: readonly string[], session: Session): Promise<ChosenPlaces> {
-  const roots = rootsOf(flags, paths);
-  const isGiven = paths.length > 0 || flags.path !== undefined;
-  const { input, notices } = isGiven ? { notices: [] } : await chooseInput(session, INSTEAD);
-  if (!input && !roots.includes(STANDARD_INPUT)) return { roots, notices };
-  if (flags.hidden === false) {
-    throw new UsageError('--no-hidden does not apply to names on standard input', 'leave it out');
-  }
-  const { stream } = input ?? (await openStandardInput(session, INSTEAD));
-  return { roots: input ? [STANDARD_INPUT] : roots, list: await readNames(stream), notices };
-}
-
 /** Returns the mark of directories in a list that seems to have none. */
 function listRemarks(list: NameList | undefined, { type }: FindFlags, totalMatches: number): readonly string[] {
   if (list === undefined || type !== 'dir' || totalMatches > 0) return [];
@@ -97,7 +78,12 @@ function listRemarks(list: NameList | undefined, { type }: FindFlags, totalMatch
 
 async function find(session: Session, flags: FindFlags, query: string, paths: readonly string[]): Promise<number> {
   checkListing(flags);
-  const { roots, list, notices } = await placesOf(flags, paths, session);
+  const instead = "to search the current directory, add '.' after the query";
+  const { roots, input, notices } = await choosePlaces(flags, paths, { session, instead });
+  if (input && flags.hidden === false) {
+    throw new UsageError('--no-hidden does not apply to names on standard input', 'leave it out');
+  }
+  const list = input && (await readNames(input));
   const { signal } = session;
   const style = pathStyle(flags, session);
   const rules: FindRules = {

@@ -1,19 +1,21 @@
-import type { Readable } from 'node:stream';
+import { stat } from 'node:fs/promises';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText, readTextFile } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
-import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import type { GrepFlags, PatternSource } from './grep-options.ts';
-import { rootsOf } from './options.ts';
+import { choosePlaces, rootsOf, type Places } from './options.ts';
+
+/** The command line of a search. */
+export interface GrepLine {
+  readonly args: readonly string[];
+  readonly flags: GrepFlags;
+  /** All of its words, as they were given. */
+  readonly words: readonly string[];
+}
 
 /** What to search for, and where. */
-export interface GrepArguments {
+export interface GrepArguments extends Places {
   readonly patterns: readonly string[];
-  readonly roots: readonly string[];
-  /** The text of the root `-`. */
-  readonly input?: Readable | undefined;
-  /** Notices about the choice of the roots. */
-  readonly notices: readonly string[];
 }
 
 /** Returns the patterns of a source. As in ripgrep, an empty line of a file is a pattern that matches every line. */
@@ -27,16 +29,48 @@ async function patternsOf(source: PatternSource, { input, signal }: Session): Pr
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-const TO_SEARCH_FILES = 'to search files, add a path, such as .';
+/** In `-rn`, what follows the r are options of grep, whose -r searches directories. */
+const asInGrep = /^-[^-ABCMTdefgmr]*r(?<options>[EFGHILPRUZabchilnoqsvwxyz]+)$/u;
 
-/**
- * Reads the patterns of -e and -f, or takes the first argument, and decides what is searched: the given paths, standard input or the
- * current directory.
- */
-export async function readArguments(
-  { args, flags }: { readonly args: readonly string[]; readonly flags: GrepFlags },
-  session: Session,
-): Promise<GrepArguments> {
+export const SEARCHED_ANYWAY = 'directories are searched anyway';
+
+/** Whether the text of -r is a replacement for certain, and not a pattern. */
+export function hasGroup(replace: string): boolean {
+  return /\$[\w{]/u.test(replace);
+}
+
+/** Rejects -r where it was most likely typed as the -r of grep: the answer would have other text than the files. */
+async function checkReplace(replace: string, { args: [pattern], flags, words }: GrepLine): Promise<void> {
+  const end = words.indexOf('--');
+  const options = end === -1 ? words : words.slice(0, end);
+  const cluster = options.find((word) => asInGrep.exec(word)?.groups?.['options'] === replace);
+  if (cluster !== undefined || (replace.startsWith('-') && options.includes(replace))) {
+    const given = cluster ?? `-r ${replace}`;
+    const meant = cluster === undefined ? replace : cluster.replace('r', '');
+    throw new UsageError(
+      `"${given}" would show "${replace}" in place of each match`,
+      `${SEARCHED_ANYWAY}: 'cairn grep ${meant} PATTERN'; to replace, use --replace=${replace}`,
+    );
+  }
+  if (flags.sources) return;
+  if (pattern === undefined) {
+    throw new UsageError(
+      `-r shows "${replace}" in place of each match, and there is no pattern`,
+      `${SEARCHED_ANYWAY}: 'cairn grep PATTERN'; to replace, add a pattern`,
+    );
+  }
+  if (hasGroup(replace)) return;
+  if ((await stat(pattern).catch(() => undefined)) === undefined) return;
+  throw new UsageError(
+    `-r would show "${replace}" in place of each "${pattern}", which is also a path`,
+    `${SEARCHED_ANYWAY}: leave out -r to search ${pattern} for "${replace}"; to replace, put -e before the pattern`,
+  );
+}
+
+/** Reads the patterns, and decides what is searched: the given paths, standard input or the current directory. */
+export async function readArguments(line: GrepLine, session: Session): Promise<GrepArguments> {
+  const { args, flags } = line;
+  if (flags.replace !== undefined) await checkReplace(flags.replace, line);
   const { sources = args.slice(0, 1).map((text) => ({ text })) } = flags;
   const paths = flags.sources ? args : args.slice(1);
   if (sources.length === 0) {
@@ -48,18 +82,15 @@ export async function readArguments(
   const patterns: string[] = [];
   for (const source of sources) patterns.push(...(await patternsOf(source, session)));
   const usesInput = sources.some((source) => 'file' in source && source.file === '-');
-  const isGiven = paths.length > 0 || flags.path !== undefined;
-  const roots = rootsOf(flags, paths);
-  if (isGiven && roots.includes(STANDARD_INPUT)) {
-    if (usesInput) {
-      throw new UsageError('-f - and the path - both need standard input', 'put the patterns or the text in a file');
-    }
-    const { stream } = await openStandardInput(session, TO_SEARCH_FILES);
-    // The second time, it has nothing left.
-    const once = roots.filter((root, index) => root !== STANDARD_INPUT || roots.indexOf(root) === index);
-    return { patterns, roots: once, input: stream, notices: [] };
+  if (!usesInput) {
+    return {
+      patterns,
+      ...(await choosePlaces(flags, paths, { session, instead: 'to search files, add a path, such as .' })),
+    };
   }
-  if (isGiven || usesInput) return { patterns, roots, notices: [] };
-  const { input, notices } = await chooseInput(session, TO_SEARCH_FILES);
-  return { patterns, roots: input ? [STANDARD_INPUT] : roots, input: input?.stream, notices };
+  const roots = rootsOf(flags, paths);
+  if (roots.includes('-')) {
+    throw new UsageError('-f - and the path - both need standard input', 'put the patterns or the text in a file');
+  }
+  return { patterns, roots, notices: [] };
 }

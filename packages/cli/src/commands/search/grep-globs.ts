@@ -32,10 +32,7 @@ export interface RootPlace {
   readonly cwd: string;
 }
 
-/**
- * Returns the globs for the paths below a root. As in ripgrep, `src/*.ts` is a path from the current directory, so that below `src`
- * it is `./*.ts`. A glob that does not begin with the path of the root is a path below the root.
- */
+/** Returns the globs for the paths below a root. As in ripgrep, `src/*.ts` is `./*.ts` below `src`. Others stay as they are. */
 export function globsBelow({ root, cwd }: RootPlace, globs: readonly string[]): readonly string[] {
   const names = relative(cwd, resolve(cwd, root)).split(sep);
   if (names[0] === '' || names[0] === '..') return globs;

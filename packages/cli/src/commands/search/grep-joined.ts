@@ -28,10 +28,7 @@ function goesOnIn(match: GrepMatch, line: GrepMatch): boolean {
   return match.takesLineEnd === true && isWhole && match.path === line.path && line.lineNumber === next;
 }
 
-/**
- * Joins the lines of a match over several lines, because one text replaces all of them. The last line is held back until the
- * next one, or the end.
- */
+/** Joins the lines of a match, because one text replaces all of them. The last line is held back until the next one. */
 export class LineJoiner {
   readonly #read: BatchReader;
   #held: { readonly match: GrepMatch; readonly pathOf: PathNaming } | undefined;

@@ -3,8 +3,8 @@ import { errorText } from '../../terminal/answer.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice } from '../../terminal/unreadable.ts';
+import { hasGroup, SEARCHED_ANYWAY } from './grep-arguments.ts';
 import type { GrepPlan } from './grep-plan.ts';
-import { replaceNotices } from './grep-replace.ts';
 import { MAX_SUBMATCHES, type GrepTotals } from './grep-totals.ts';
 import { cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './notices.ts';
 
@@ -41,6 +41,13 @@ function lineFeedNotices({ totalMatches }: GrepTotals, { patterns, matching }: A
   const lineFeed = matching.literal === true ? /\n/u : /\n|\\n/u;
   const isForLineFeeds = patterns.some((pattern) => lineFeed.test(pattern) && !/\r|\\r/u.test(pattern));
   return isForLineFeeds ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`] : [];
+}
+
+function replaceNotices({ totalMatches }: GrepTotals, { matching: { replacement: text } }: Asked): string[] {
+  if (text === undefined || totalMatches > 0 || hasGroup(text)) return [];
+  return [
+    `-r shows "${text}" in place of each match; ${SEARCHED_ANYWAY}, so leave it out to search them for "${text}"`,
+  ];
 }
 
 /** Returns the possible intent of a pattern of basic grep without a match. */
@@ -100,7 +107,7 @@ export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
     ...unreadableNotice(skipped.unreadable, 'file or directory', 'files or directories', totals.unreadablePaths),
     ...lossyNotice(totals.lossyPaths),
     ...counted(linesReplaced, 'line', (n) => `${n} ${linesReplaced === 1 ? 'has' : 'have'} ${REPLACED}`),
-    ...(matching.replacement !== undefined && totals.totalMatches === 0 ? replaceNotices(matching.replacement) : []),
+    ...replaceNotices(totals, asked),
     ...basicNotices(totals, asked),
     ...noFileNotices(totals, asked),
   ];

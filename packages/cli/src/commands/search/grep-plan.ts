@@ -4,10 +4,9 @@ import { UsageError } from '../../terminal/errors.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
-import { readArguments, type GrepArguments } from './grep-arguments.ts';
+import { readArguments, type GrepArguments, type GrepLine } from './grep-arguments.ts';
 import type { GrepForm } from './grep-lines.ts';
 import type { FileFilter, GrepFlags, Matching } from './grep-options.ts';
-import { checkReplace } from './grep-replace.ts';
 import { checkListing, rootsOf } from './options.ts';
 
 /** The part of the results that is shown, in matching lines or, in the other modes, in files. */
@@ -95,23 +94,12 @@ function matchingOf(patterns: readonly string[], flags: GrepFlags): Matching {
   };
 }
 
-/** The command line of a search. */
-export interface GrepLine {
-  readonly args: readonly string[];
-  readonly flags: GrepFlags;
-  /** All of its words, as they were given. */
-  readonly words: readonly string[];
-}
-
 export async function planGrep(line: GrepLine, session: Session): Promise<GrepPlan> {
-  const { args, words, flags: given } = line;
-  const { quiet = false, json = false, files = false, typeList = false, unrestricted = 0, replace, sources } = given;
+  const { args, flags: given } = line;
+  const { quiet = false, json = false, files = false, typeList = false, unrestricted = 0 } = given;
   checkTogether(given);
   const listed = files ? 'files' : 'search';
   const task = typeList ? 'types' : listed;
-  if (task === 'search' && replace !== undefined) {
-    await checkReplace(replace, { pattern: args[0], hasPatterns: sources !== undefined, words });
-  }
   const found =
     task === 'search' ? await readArguments(line, session) : { patterns: [], roots: rootsOf(given, args), notices: [] };
   // One file is enough to know.

@@ -76,10 +76,7 @@ interface RowSource extends Pick<GrepMatch, 'lineNumber' | 'line' | 'submatches'
   readonly isContext: boolean;
 }
 
-/**
- * Returns the rows of a line. A replaced match may have joined lines or have several; as in ripgrep, the lines that are left are
- * numbered on.
- */
+/** Returns the rows of a line. As in ripgrep, the lines that are left by a replaced match are numbered on. */
 function rowsOfLine(source: RowSource, { joinsLines, onlyMatching, eachMatch, column }: RowForm): readonly Row[] {
   const { lineNumber, line, submatches = [], truncated = false, isContext, takesLineEnd = false } = source;
   const whole = shownLine(line, submatches);

@@ -114,12 +114,7 @@ class CountPage {
   }
 }
 
-/**
- * Searches the roots in sequence, as ripgrep does, and passes the matches on. A root that does not exist is reported next to the
- * results of the others.
- *
- * @throws the error of the only root, or of the first one when every root failed
- */
+/** Searches the roots in sequence, as ripgrep does. A failed root is reported. @throws the first error when all failed */
 export async function searchRoots(plan: GrepPlan, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
   const { roots, page, filter, timeoutMs } = plan;
   const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;

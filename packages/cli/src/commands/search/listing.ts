@@ -18,10 +18,7 @@ export interface PathStyle {
   readonly lineEnd: LineEnd;
 }
 
-/**
- * Returns the printer of paths. Paths for a program (`-0`) are neither quoted nor painted; a terminal is protected from names
- * even then.
- */
+/** Returns the printer of paths. Those for a program (`-0`) are neither quoted nor painted, except in a terminal. */
 export function pathStyle(
   { color, null: endsWithNull = false }: Pick<ListingFlags, 'color' | 'null'>,
   { out, env }: Session,

@@ -1,7 +1,10 @@
+import type { Readable } from 'node:stream';
 import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { foreignKinds } from '../../terminal/foreign-options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
 export interface SearchFlags extends AnswerFlags {
@@ -19,16 +22,39 @@ export interface ListingFlags extends SearchFlags {
 
 const PATH_FIX = "use a path, or '.' for the current directory";
 
-/**
- * Returns where to search: the paths of `--path`, then the arguments, each as it was given; the current directory by default.
- * `-` is standard input.
- */
+/** Returns where to search: `--path`, then the arguments; the current directory by default. `-` is standard input. */
 export function rootsOf(
   { path = [] }: { readonly path?: readonly string[] | undefined },
   args: readonly string[] = [],
 ): readonly string[] {
   const roots = [...path, ...args.map(pathParser('the path', PATH_FIX))];
   return roots.length === 0 ? ['.'] : roots;
+}
+
+/** Where a command searches, and notices about that choice. */
+export interface Places {
+  readonly roots: readonly string[];
+  /** What the root `-` stands for. */
+  readonly input?: Readable | undefined;
+  readonly notices: readonly string[];
+}
+
+/** Chooses the given paths, or else standard input or the current directory. `instead` is how to search files, for a notice. */
+export async function choosePlaces(
+  { path }: Pick<SearchFlags, 'path'>,
+  args: readonly string[],
+  { session, instead }: { readonly session: Session; readonly instead: string },
+): Promise<Places> {
+  const roots = rootsOf({ path }, args);
+  if (path === undefined && args.length === 0) {
+    const { input, notices } = await chooseInput(session, instead);
+    return { roots: input ? [STANDARD_INPUT] : roots, input: input?.stream, notices };
+  }
+  if (!roots.includes(STANDARD_INPUT)) return { roots, notices: [] };
+  const { stream } = await openStandardInput(session, instead);
+  // The second time, it has nothing left.
+  const once = roots.filter((root, index) => root !== STANDARD_INPUT || roots.indexOf(root) === index);
+  return { roots: once, input: stream, notices: [] };
 }
 
 export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'null' | 'json'>): void {
@@ -77,7 +103,9 @@ export function listingOptions(limit: string): readonly OptionRow[] {
   return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
 }
 
+/** The kinds of entries, by their names in the addon, with the words for them, including those of fd and find. */
 const kindNames = { file: 'File', dir: 'Dir', symlink: 'Symlink' } as const;
+const kindWords = { file: ['f', 'file'], dir: ['d', 'dir', 'directory'], symlink: ['l', 'symlink'] };
 
 export type Kind = keyof typeof kindNames;
 
@@ -89,13 +117,6 @@ export async function fileTypeOf<Chosen extends Kind>(
 ): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
   return kind && (await import('@cairn/natives')).FileType[kindNames[kind]];
 }
-
-/** The words for a kind, including the words of fd and find. */
-const kindWords: Readonly<Record<Kind, readonly string[]>> = {
-  file: ['f', 'file'],
-  dir: ['d', 'dir', 'directory'],
-  symlink: ['l', 'symlink'],
-};
 
 export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);

@@ -41,11 +41,7 @@ function prefixOf(root: string): string {
 /** The reasons to stop, the most important first. */
 const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
 
-/**
- * Searches every root and adds the results up. A root that cannot be searched is reported next to the results of the others.
- *
- * @throws the error of the only root, or of the first one when every root failed
- */
+/** Searches every root and adds the results up. A failed root is reported. @throws the first error when all failed */
 export async function searchAll<Match>(
   roots: readonly string[],
   searchOne: (root: string) => Promise<Listing<Match>>,
