@@ -26,7 +26,7 @@ const words: Readonly<Record<CheckStatus, string>> = { ok: 'ok', warn: 'warn', f
 
 async function runCheck(check: Check, context: DoctorContext): Promise<CheckResult> {
   try {
-    return await check.run(context);
+    return await check(context);
   } catch (error) {
     context.signal.throwIfAborted();
     return fail(`the check itself failed: ${reasonOf(error)}`, 'run it with CAIRN_DEBUG=1 and report the output');
@@ -71,17 +71,13 @@ export const doctorCommand: CommandFactory = defineCommand({
     };
     const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
     const { checks } = await import('../doctor/checks.ts');
-    const nameWidth = Math.max(...checks.map((check) => check.name.length));
+    const nameWidth = Math.max(...Object.keys(checks).map((name) => name.length));
     const results: (CheckResult & { readonly name: string })[] = [];
-    for (const check of checks) {
+    for (const [name, check] of Object.entries(checks)) {
       const result = await runCheck(check, context);
-      results.push({ name: check.name, ...result });
+      results.push({ name, ...result });
       if (flags.json !== true)
-        await writeLines(
-          session.out,
-          [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
-          session.signal,
-        );
+        await writeLines(session.out, [resultLine(name.padEnd(nameWidth), result, { session, paint })], session.signal);
     }
     const isOk = results.every(({ status }) => status !== 'fail');
     // Without --json each line is printed when its check ends.

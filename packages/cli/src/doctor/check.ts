@@ -24,26 +24,12 @@ export interface DoctorContext {
 }
 
 /** Checks one requirement of a machine. Changes nothing except temporary files, which it removes. */
-export interface Check {
-  readonly name: string;
-  readonly run: (context: DoctorContext) => Promise<CheckResult>;
-}
+export type Check = (context: DoctorContext) => Promise<CheckResult>;
 
-export function ok(message: string): CheckResult {
-  return { status: 'ok', message };
-}
-
-export function skip(message: string): CheckResult {
-  return { status: 'skip', message };
-}
-
-export function warn(message: string, fix: string): CheckResult {
-  return { status: 'warn', message, fix };
-}
-
-export function fail(message: string, fix: string): CheckResult {
-  return { status: 'fail', message, fix };
-}
+export const ok = (message: string): CheckResult => ({ status: 'ok', message });
+export const skip = (message: string): CheckResult => ({ status: 'skip', message });
+export const warn = (message: string, fix: string): CheckResult => ({ status: 'warn', message, fix });
+export const fail = (message: string, fix: string): CheckResult => ({ status: 'fail', message, fix });
 
 /** Returns the first line of an error's message. */
 export function reasonOf(error: unknown): string {

@@ -109,33 +109,30 @@ function parseAddress(text: string): URL | undefined {
   return url.protocol === 'redis:' || url.protocol === 'rediss:' ? url : undefined;
 }
 
-export const redisCheck: Check = {
-  name: 'redis',
-  run: async ({ env, signal }) => {
-    const text = env[VARIABLE];
-    if (text === undefined || text === '') return skip(`${VARIABLE} is not set`);
-    const url = parseAddress(text);
-    if (!url) {
-      return fail(
-        `${VARIABLE} is not a Redis URL`,
-        'use redis://host:port, or rediss:// for TLS; in a password, write % as %25',
-      );
-    }
-    const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const { ErrorReply } = await import('@redis/client');
-    try {
-      const facts = await factsOf(text, AbortSignal.any([signal, limit]));
-      return facts === undefined ? ok(`${where} answers, but does not return its version`) : judgeServer(where, facts);
-    } catch (error) {
-      signal.throwIfAborted();
-      const fix = `start it, or correct ${VARIABLE}`;
-      if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, fix);
-      if (error instanceof ErrorReply) return judgeReply(where, error.message);
-      const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError);
-      return isSystemError
-        ? fail(`cannot connect to ${where}: ${reasonOf(error) || 'no address of the host answers'}`, fix)
-        : fail(`${where} is not a Redis: ${reasonOf(error)}`, fix);
-    }
-  },
+export const checkRedis: Check = async ({ env, signal }) => {
+  const text = env[VARIABLE];
+  if (text === undefined || text === '') return skip(`${VARIABLE} is not set`);
+  const url = parseAddress(text);
+  if (!url) {
+    return fail(
+      `${VARIABLE} is not a Redis URL`,
+      'use redis://host:port, or rediss:// for TLS; in a password, write % as %25',
+    );
+  }
+  const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const { ErrorReply } = await import('@redis/client');
+  try {
+    const facts = await factsOf(text, AbortSignal.any([signal, limit]));
+    return facts === undefined ? ok(`${where} answers, but does not return its version`) : judgeServer(where, facts);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fix = `start it, or correct ${VARIABLE}`;
+    if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, fix);
+    if (error instanceof ErrorReply) return judgeReply(where, error.message);
+    const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError);
+    return isSystemError
+      ? fail(`cannot connect to ${where}: ${reasonOf(error) || 'no address of the host answers'}`, fix)
+      : fail(`${where} is not a Redis: ${reasonOf(error)}`, fix);
+  }
 };

@@ -9,7 +9,8 @@ export interface RunningCommand {
   readonly main: string;
 }
 
-function realPath(path: string): string | undefined {
+/** Returns the path without links; `undefined` when it cannot be read. */
+export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

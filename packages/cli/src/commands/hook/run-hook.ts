@@ -3,12 +3,11 @@ import { HostError, sessionHosts } from '@cairn/hosts';
 import { createKnowledge, skills } from '@cairn/knowledge';
 import { SKILL_NAMES } from '@cairn/knowledge/internal';
 import type { Language } from '@cairn/tool/kernel';
-import { writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
-import { applySteps, carryOut, editorOf, type Outcome, type PlannedChange, type Step } from '../mcp/show-change.ts';
+import { carryOut, editorOf, type CarryOutOptions, type PlannedChange, type Step } from '../mcp/show-change.ts';
 import { entryTarget, hookWords, skillTarget, type HookRequest } from './request.ts';
 import { shellLine } from './shell-line.ts';
 
@@ -19,20 +18,18 @@ function stepOf({ kind, name }: EntryTarget<string>, change: PlannedChange): Ste
   return { change, name, subject: kind.format === 'section' ? 'the section' : 'the hook' };
 }
 
-function reporterOf(
+/** Returns the maker of the JSON document of a run. `more` are further fields. */
+function documentOf(
   steps: readonly Step[],
-  { host, flags }: HookRequest,
-  session: Session,
+  { host, flags: { scope, dryRun = false } }: HookRequest,
   more: object = {},
-): (outcome: Outcome) => Promise<void> {
-  return async ({ changed, diffs, notices }) => {
+): CarryOutOptions['document'] {
+  return ({ changed, diffs }) => {
     const files = steps.map((step) => {
       const { change, name } = step;
       return { path: change.file.path, name, action: change.action, diff: diffs.get(step) };
     });
-    const { scope, dryRun = false } = flags;
-    const document = { host: host.id, scope, changed, dryRun, files, ...more };
-    await writeAnswer(session, flags, { lines: [], document, notices: () => notices });
+    return { host: host.id, scope, changed, dryRun, files, ...more };
   };
 }
 
@@ -77,12 +74,6 @@ export async function runInstall(installation: HookInstallation, session: Sessio
   for (const { target, text } of wanted) steps.push(stepOf(target, await editor.planInstall(target, text)));
   const next = host.entry.nextStep(flags.scope);
   const more = { next, ...(host.delivery === 'hook' && { launch: { command: line, why: launch.why } }) };
-  const report = reporterOf(steps, installation, session, more);
-  if (steps.every(({ change }) => change.text === undefined)) {
-    const notices = [`${host.title} has the current hook and skills already; nothing was changed`];
-    await report({ changed: false, diffs: new Map(), notices });
-    return ExitCode.Hit;
-  }
   const undo = `to undo: cairn hook remove ${host.id}${flags.scope === 'user' ? ' --scope user' : ''}`;
   const notices = [
     ...(host.delivery === 'hook' ? [`the host runs ${line} (${launch.why})`] : []),
@@ -92,7 +83,9 @@ export async function runInstall(installation: HookInstallation, session: Sessio
     `next: ${next}`,
     ...(flags.dryRun === true ? [] : [undo]),
   ];
-  return carryOut(steps, { flags, session, notices, report });
+  const unchanged = { notices: [`${host.title} has the current hook and skills already; nothing was changed`] };
+  const document = documentOf(steps, installation, more);
+  return carryOut(steps, { flags, session, notices, unchanged, document });
 }
 
 async function planUndo(editor: Editor, target: EntryTarget<string>): Promise<Step | undefined> {
@@ -128,13 +121,8 @@ export async function runRemove(request: HookRequest, session: Session): Promise
       .map(({ change }) => `${change.file.path} was changed after the installation, so it stays`),
     ...(sharing ? [`the skills stay, because ${sharing.title} uses them too`] : []),
   ];
-  const report = reporterOf(steps, request, session);
-  if (steps.some(({ change }) => change.text !== undefined)) {
-    return carryOut(steps, { flags, session, notices, report });
-  }
-  if (flags.dryRun !== true) await applySteps(steps);
   const [path = ''] = host.entry.files(flags.scope, context, '');
   const nothing = `nothing of Cairn is installed for ${host.title} in ${path}; nothing was changed`;
-  await report({ changed: false, diffs: new Map(), notices: [...notices, nothing] });
-  return ExitCode.None;
+  const unchanged = { notices: [...notices, nothing], status: ExitCode.None };
+  return carryOut(steps, { flags, session, notices, unchanged, document: documentOf(steps, request) });
 }

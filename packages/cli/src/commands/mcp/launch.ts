@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { basename, delimiter, join, sep } from 'node:path';
 import process from 'node:process';
 import type { ServerCommand } from '@cairn/hosts';
 import { UsageError } from '../../terminal/errors.ts';
+import { realPath } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 
 export interface RunningProgram {
@@ -71,15 +71,6 @@ export function givenLaunch(text: string): Launch {
     throw new UsageError('--command is empty', 'use a command that starts cairn, such as "npx -y @cairn/cli"');
   }
   return { command, args, why: 'from --command', isLocal: /^(?:[\\/~]|[A-Za-z]:)/u.test(command) };
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // A missing or unreadable file is not this program.
-    return undefined;
-  }
 }
 
 export function launchOf(command: string | undefined, session: Session): Launch {

@@ -1,11 +1,9 @@
 import type { EntryTarget, ServerCommand } from '@cairn/hosts';
-import { writeAnswer } from '../../terminal/answer.ts';
-import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { EntryFlags } from './entry-options.ts';
 import type { Launch } from './launch.ts';
-import { carryOut, editorOf, type Outcome, type PlannedChange, type Step } from './show-change.ts';
+import { carryOut, editorOf, type PlannedChange, type Step } from './show-change.ts';
 
 export interface InstallRequest {
   readonly target: EntryTarget<ServerCommand>;
@@ -19,29 +17,32 @@ interface Installation extends InstallRequest {
   readonly options: readonly string[];
 }
 
+/** What the answer has besides the change. */
 interface Answer {
   readonly notices: readonly string[];
   readonly unchanged: string;
   readonly more?: object;
 }
 
-async function carryOutChange(
+function carryOutChange(
   change: PlannedChange,
-  { target, flags }: InstallRequest,
+  { target: { host, scope, name }, flags }: InstallRequest,
   session: Session,
-  { notices, unchanged, more = {} }: Answer,
+  { notices, unchanged, more }: Answer,
 ): Promise<number> {
-  const { host, scope, name } = target;
   const { action, to: entry, file } = change;
   const step: Step = { change, name, subject: name, remark: host.title };
-  const report = async ({ changed, diffs, notices: shown }: Outcome): Promise<void> => {
-    const facts = { host: host.id, scope, path: file.path, name, action, changed, dryRun: flags.dryRun === true };
-    const document = { ...facts, entry, diff: diffs.get(step), ...more };
-    await writeAnswer(session, flags, { lines: [], document, notices: () => shown });
-  };
-  if (change.text !== undefined) return carryOut([step], { flags, session, notices, report });
-  await report({ changed: false, diffs: new Map(), notices: [`${unchanged}; nothing was changed`] });
-  return ExitCode.Hit;
+  const facts = { host: host.id, scope, path: file.path, name, action };
+  return carryOut([step], {
+    flags,
+    session,
+    notices,
+    unchanged: { notices: [`${unchanged}; nothing was changed`] },
+    document: ({ changed, diffs }) => {
+      const outcome = { changed, dryRun: flags.dryRun === true, entry, diff: diffs.get(step) };
+      return { ...facts, ...outcome, ...more };
+    },
+  });
 }
 
 function undoHint({ host, scope, name }: EntryTarget<ServerCommand>): string {
@@ -71,10 +72,8 @@ export async function runInstall(installation: Installation, session: Session): 
 }
 
 export async function runUndo(request: InstallRequest, session: Session): Promise<number> {
-  const { target, flags, stateDirectory } = request;
+  const { target, stateDirectory } = request;
   const change = await editorOf(target.context, stateDirectory, session).planUndo(target);
-  // Nothing is left but the note of the installation.
-  if (change.text === undefined && flags.dryRun !== true) await change.apply();
   const unchanged = `${target.name} is not in ${change.file.path}`;
   return carryOutChange(change, request, session, { notices: [], unchanged });
 }

@@ -2,6 +2,7 @@ import type { FileDiff } from '@cairn/coding-agent';
 import type { EntryAction, EntryChange, EntryEditor, HostContext } from '@cairn/hosts';
 import { createEntryEditor } from '@cairn/hosts';
 import { userDirectories } from '@cairn/tool/paths';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson, askYesNo } from '../../terminal/ask.ts';
 import { diffLines } from '../../terminal/diff-lines.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
@@ -50,26 +51,16 @@ async function confirm(
   session: Session,
 ): Promise<boolean> {
   if (yes) return true;
-  if (session.out.failure) {
-    throw new CommandError({
-      code: 'CONFIRMATION_NEEDED',
-      message: `${others.length === 0 ? `${path} was` : `${path} and others were`} not changed: the change could not be shown`,
-      fix: 'show it with --dry-run, then add --yes',
-      path,
-      changed: false,
-    });
-  }
-  const question = others.length === 0 ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
+  const isOne = others.length === 0;
+  const rejected = (reason: string, fix: string): CommandError => {
+    const message = `${isOne ? `${path} was` : `${path} and others were`} not changed: ${reason}`;
+    return new CommandError({ code: 'CONFIRMATION_NEEDED', message, fix, path, changed: false });
+  };
+  if (session.out.failure) throw rejected('the change could not be shown', 'show it with --dry-run, then add --yes');
+  const question = isOne ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
   const answer = await askPerson(session, (prompter) => askYesNo(prompter, question));
   if (answer !== undefined) return answer;
-  const [what, change] = others.length === 0 ? [`${path} was`, 'change'] : [`${path} and others were`, 'changes'];
-  throw new CommandError({
-    code: 'CONFIRMATION_NEEDED',
-    message: `${what} not changed: there is no terminal to ask on`,
-    fix: `check the ${change}, then add --yes`,
-    path,
-    changed: false,
-  });
+  throw rejected('there is no terminal to ask on', `check the ${isOne ? 'change' : 'changes'}, then add --yes`);
 }
 
 export interface Step {
@@ -81,10 +72,9 @@ export interface Step {
   readonly remark?: string;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly changed: boolean;
   readonly diffs: ReadonlyMap<Step, FileDiff>;
-  readonly notices: readonly string[];
 }
 
 const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
@@ -105,7 +95,7 @@ function sentence({ change, subject, remark }: Step, isDryRun: boolean): string 
 }
 
 /** Makes the changes, one file after the other. Each has an undo note, so that a second run completes or undoes them. */
-export async function applySteps(steps: readonly Step[]): Promise<void> {
+async function applySteps(steps: readonly Step[]): Promise<void> {
   const done: string[] = [];
   for (const { change } of steps) {
     try {
@@ -124,17 +114,28 @@ export interface CarryOutOptions {
   readonly flags: EntryFlags;
   readonly session: Session;
   readonly notices: readonly string[];
-  readonly report: (outcome: Outcome) => Promise<void>;
+  /** The notices when no file changes, and the exit status, which is 0 by default. */
+  readonly unchanged: { readonly notices: readonly string[]; readonly status?: number };
+  /** Returns the JSON document of the end of a run. */
+  readonly document: (outcome: Outcome) => object;
 }
 
-/** Shows the changes of files, asks, and makes them. Another step may have something to forget. @returns the exit status */
+/** Shows the changes of files, asks, and makes them. A step without a change may have something to forget. @returns the exit status */
 export async function carryOut(
   steps: readonly Step[],
-  { flags, session, notices, report }: CarryOutOptions,
+  { flags, session, notices, unchanged, document }: CarryOutOptions,
 ): Promise<number> {
   const { dryRun: isDryRun = false, yes = false, json = false } = flags;
   const changing = steps.filter(({ change }) => change.text !== undefined);
   const diffs = new Map<Step, FileDiff>();
+  const report = (changed: boolean, shown: readonly string[]): Promise<void> =>
+    writeAnswer(session, flags, { lines: [], document: document({ changed, diffs }), notices: () => shown });
+  if (changing.length === 0) {
+    // What is left is the note of an installation.
+    if (!isDryRun) await applySteps(steps);
+    await report(false, unchanged.notices);
+    return unchanged.status ?? ExitCode.Hit;
+  }
   for (const step of changing) {
     const diff = await diffOf(step.change);
     diffs.set(step, diff);
@@ -143,11 +144,10 @@ export async function carryOut(
   const [path = '', ...others] = changing.map(({ change }) => change.file.path);
   const changed = !isDryRun && (await confirm([path, ...others], yes, session));
   if (!changed && !isDryRun) {
-    await report({ changed, diffs, notices: ['nothing was changed'] });
+    await report(changed, ['nothing was changed']);
     return ExitCode.None;
   }
   if (changed) await applySteps(steps);
-  const done = changing.map((step) => sentence(step, isDryRun));
-  await report({ changed, diffs, notices: [...done, ...notices] });
+  await report(changed, [...changing.map((step) => sentence(step, isDryRun)), ...notices]);
   return ExitCode.Hit;
 }
