@@ -5,9 +5,8 @@ import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
-import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
+import { abbreviate, pickExtension, pickFile, chooseWord } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
-import { chooseWord } from '../tour/word.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
 const examples = `

@@ -2,7 +2,6 @@ import type { CodingTools } from '@cairn/coding-agent';
 import { errorLine } from '../terminal/answer.ts';
 import { layoutOf, type PickView } from './frame.ts';
 import type { Key } from './keys.ts';
-import { createLatest } from './latest.ts';
 import { readPreview } from './preview.ts';
 import type { PickItem, PickMode, PickSource } from './source.ts';
 
@@ -199,4 +198,24 @@ export class PickState {
       (error) => this.#fail(error),
     );
   }
+}
+
+/** Runs tasks; a new one replaces the one before. */
+interface Latest {
+  run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void;
+  stop(): void;
+}
+
+function createLatest(): Latest {
+  let current: AbortController | undefined;
+  return {
+    run: (task, failed) => {
+      current?.abort();
+      const mine = (current = new AbortController());
+      task(mine.signal).catch((error: unknown) => {
+        if (!mine.signal.aborted) failed(error);
+      });
+    },
+    stop: () => current?.abort(),
+  };
 }

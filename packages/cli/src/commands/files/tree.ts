@@ -11,7 +11,7 @@ import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { unreadableNotice } from '../../terminal/unreadable.ts';
+import { unreadableNotice } from '../search/listing.ts';
 
 const examples = `
 Examples:

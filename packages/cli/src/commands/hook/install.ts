@@ -1,15 +1,12 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
-import { resolve } from 'node:path';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { oneOf, stateOption } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { defineCommand, type CommandFactory } from '../command.ts';
+import { defineCommand, defineGroup, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { launchOf } from '../mcp/launch.ts';
-import type { HookRequest } from './request.ts';
 
-const examples = `
+const hookInstallExamples = `
 Examples:
   $ cairn hook install                            the hosts, and where each is installed
   $ cairn hook install claude                     for this project; shows the changes and asks first
@@ -31,13 +28,6 @@ interface InstallFlags extends EntryFlags {
   readonly undo?: boolean;
 }
 
-export async function hookRequest(id: string, flags: EntryFlags, session: Session): Promise<HookRequest> {
-  const { sessionHost } = await import('./request.ts');
-  const host = sessionHost(id, flags);
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
-}
-
 async function install(session: Session, flags: InstallFlags, id: string | undefined): Promise<number> {
   const { command, language, onlyMatching = false, undo } = flags;
   if (id === undefined) {
@@ -45,8 +35,8 @@ async function install(session: Session, flags: InstallFlags, id: string | undef
     const { listHosts } = await import('./list-hosts.ts');
     return listHosts(await hostContext(flags.root, session), flags, session);
   }
+  const { hookRequest, runInstall, runRemove } = await import('./run-hook.ts');
   const request = await hookRequest(id, flags, session);
-  const { runInstall, runRemove } = await import('./run-hook.ts');
   if (undo !== true) {
     const options = { launch: launchOf(command, session), language: language ?? 'en', onlyMatching };
     return runInstall({ ...request, ...options }, session);
@@ -71,6 +61,47 @@ export const hookInstallCommand: CommandFactory = defineCommand({
     ['--undo', "as 'cairn hook remove'"],
     ...confirmOptions,
   ],
-  examples,
+  examples: hookInstallExamples,
   run: install,
+});
+
+const hookRemoveExamples = `
+Examples:
+  $ cairn hook remove claude                  from this project; shows the changes and asks first
+  $ cairn hook remove codex --scope user --yes
+  $ cairn hook remove agents-md --dry-run     show the changes only
+
+Restores the files as they were. If a file was changed since, only the hook or the section is removed from it; a skill that
+was changed stays. A hook that another person installed in a shared repository is removed too.
+
+Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`;
+
+export const hookRemoveCommand: CommandFactory = defineCommand({
+  description: "Remove what 'cairn hook install' added to a host. Shows the changes first.",
+  summary: 'undo an installation',
+  args: [['<host>', 'claude, codex, or agents-md']],
+  options: [...placeOptions, stateOption, ...confirmOptions],
+  examples: hookRemoveExamples,
+  run: async (session, flags: EntryFlags, id: string) => {
+    const { hookRequest, runRemove } = await import('./run-hook.ts');
+    return runRemove(await hookRequest(id, flags, session), session);
+  },
+});
+
+const hookExamples = `
+Examples:
+  $ cairn hook install                         the hosts, and where each is installed
+  $ cairn hook install claude                  the hook and the skills of Claude Code, for this project
+  $ cairn hook install agents-md               a section of AGENTS.md, for hosts without hooks
+  $ cairn hook remove claude                   undo it
+  $ cairn hook phase                           the phase of the work, from git's state
+  $ cairn hook session-start --host claude     what Claude Code runs at the start of a session
+  $ cairn hook session-start --host generic    the same text, to read it
+
+Exit status: 0 if something was done or found, 1 if not, 2 on an error; of 'session-start' always 0.`;
+
+export const hookCommand: CommandFactory = defineGroup({
+  description: 'Show knowledge to agent hosts at the start of a session, and install the hooks that do so.',
+  summary: 'show knowledge to agent hosts',
+  examples: hookExamples,
 });

@@ -4,7 +4,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
 import { editorOf } from '../mcp/show-change.ts';
-import { entryTarget } from './request.ts';
+import { entryTarget } from './run-hook.ts';
 
 interface ListedHost {
   readonly host: string;

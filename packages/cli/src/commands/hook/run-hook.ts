@@ -1,15 +1,74 @@
-import type { EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
-import { HostError, sessionHosts } from '@cairn/hosts';
-import { createKnowledge, skills } from '@cairn/knowledge';
+import {
+  HostError,
+  sessionHosts,
+  type EntryEditor,
+  type EntryTarget,
+  type SessionHost,
+  type HostContext,
+} from '@cairn/hosts';
+import { createKnowledge, skills, type Skill } from '@cairn/knowledge';
 import { SKILL_NAMES } from '@cairn/knowledge/internal';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
+import { resolve } from 'node:path';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
 import { carryOut, editorOf, type CarryOutOptions, type PlannedChange, type Step } from '../mcp/show-change.ts';
-import { entryTarget, hookWords, skillTarget, type HookRequest } from './request.ts';
 import { shellLine } from './shell-line.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { hostContext, type EntryFlags } from '../mcp/entry-options.ts';
+
+export interface HookRequest {
+  readonly host: SessionHost;
+  readonly context: HostContext;
+  readonly flags: EntryFlags;
+  /** For the change of the configuration; see `createWorkspace`. */
+  readonly stateDirectory: string | undefined;
+}
+
+const SECTION = 'cairn-knowledge';
+
+/** Returns the words that the command line of a host's hook ends with. They also identify the hook. */
+function hookWords({ id }: SessionHost): readonly string[] {
+  return ['hook', 'session-start', '--host', id];
+}
+
+/** Returns the host with an id. @throws {UsageError} when it is unknown, or has no configuration for the scope. */
+function sessionHost(id: string, { scope }: EntryFlags): SessionHost {
+  const wanted = id === 'claude-code' ? 'claude' : id;
+  const host = sessionHosts.find((one) => one.id === wanted);
+  if (!host) {
+    const known = sessionHosts.map((one) => one.id).join(', ');
+    throw new UsageError(`unknown host "${id}"`, `use one of ${known}; agents-md is for every other host`);
+  }
+  if (host.scopes.includes(scope)) return host;
+  throw new UsageError(`${host.title} belongs to a project`, `leave out --scope ${scope}`);
+}
+
+export async function hookRequest(id: string, flags: EntryFlags, session: Session): Promise<HookRequest> {
+  const host = sessionHost(id, flags);
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
+}
+
+export function entryTarget({ host, context, flags: { scope } }: HookRequest): EntryTarget<string> {
+  const name = host.delivery === 'hook' ? hookWords(host).join(' ') : SECTION;
+  return { host, kind: host.entry, scope, context, name, isOwn: () => true };
+}
+
+function skillTarget({ host, context, flags: { scope } }: HookRequest, name: string): EntryTarget<string> {
+  return { host, kind: host.skills, scope, context, name, isOwn: (text) => isOwnSkill(name, text) };
+}
+
+/** Returns whether a text is that of a skill, in either language and with whichever command line. */
+function isOwnSkill(name: string, text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const lines = text.replaceAll('\r\n', '\n');
+  const command = /^(.+) hook phase/mu.exec(lines)?.[1] ?? /`([^`]+) knowledge team push`/u.exec(lines)?.[1];
+  const own = LANGUAGES.flatMap((language): readonly Skill[] => skills({ language, command }));
+  return own.some((skill) => skill.name === name && skill.text === lines);
+}
 
 type Editor = EntryEditor<PreviewedFile>;
 

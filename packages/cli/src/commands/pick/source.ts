@@ -4,8 +4,7 @@ import type { Found, PickItem, PickSource } from '../../picker/source.ts';
 import { errorText } from '../../terminal/answer.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { countOf, formatCount, rangesOf } from '../../terminal/text.ts';
-import { findAll, type FindRules } from '../search/find-all.ts';
-import { searchAll, type Placed } from '../search/search-all.ts';
+import { findAll, searchAll, type FindRules, type Placed } from '../search/search-all.ts';
 
 export interface PickScope {
   readonly roots: readonly string[];

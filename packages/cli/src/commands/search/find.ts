@@ -7,7 +7,7 @@ import type { Session } from '../../terminal/session.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { findAll, type FindRules } from './find-all.ts';
+import { findAll, type FindRules, type Placed } from './search-all.ts';
 import { guessRemarks, queryRemarks } from './find-remarks.ts';
 import { pathStyle, printListing, type PathStyle } from './listing.ts';
 import {
@@ -20,7 +20,6 @@ import {
   type EntryKind,
   type ListingFlags,
 } from './options.ts';
-import type { Placed } from './search-all.ts';
 
 const examples = `
 Examples:

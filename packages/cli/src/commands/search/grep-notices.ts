@@ -2,11 +2,9 @@ import { quotePath } from '@cairn/tool/paths';
 import { errorText } from '../../terminal/answer.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
-import { unreadableNotice } from '../../terminal/unreadable.ts';
-import { hasGroup, SEARCHED_ANYWAY } from './grep-arguments.ts';
-import type { GrepPlan } from './grep-plan.ts';
+import { unreadableNotice, cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './listing.ts';
+import { hasGroup, SEARCHED_ANYWAY, type GrepPlan } from './grep-plan.ts';
 import { MAX_SUBMATCHES, type GrepTotals } from './grep-totals.ts';
-import { cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './notices.ts';
 
 type Asked = Pick<GrepPlan, 'patterns' | 'matching' | 'filter' | 'page'>;
 
