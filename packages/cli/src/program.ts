@@ -44,16 +44,13 @@ function isHelpOrVersion({ code }: CommanderError): boolean {
   return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help';
 }
 
-export interface ProgramEvents {
-  readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
-  readonly onDone: (exitCode: number) => void;
-}
-
 export interface ProgramParts {
   readonly args: readonly string[];
   readonly commands: readonly LoadedCommand[];
   readonly session: Session;
   readonly outputs: RunOutputs;
+  readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
+  readonly onDone: (exitCode: number) => void;
 }
 
 function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramParts): Command {
@@ -80,10 +77,7 @@ function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramP
 }
 
 /** Builds the command line of the loaded commands. Nothing is written or run before it is parsed. */
-export function createProgram(
-  parts: ProgramParts,
-  { onStart, onDone }: ProgramEvents,
-): { readonly program: Command; readonly texts: HelpTexts } {
+export function createProgram(parts: ProgramParts): { readonly program: Command; readonly texts: HelpTexts } {
   const texts: HelpTexts = { out: '', err: '' };
   const program = prepare(new CairnCommand('cairn'), texts, parts)
     .description(
@@ -93,7 +87,7 @@ export function createProgram(
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp)
-    .hook('preAction', (_, command) => onStart(command.opts()));
+    .hook('preAction', (_, command) => parts.onStart(command.opts()));
   for (const [path, create, effect] of parts.commands) {
     const words = path.split(' ');
     const name = words.pop() ?? '';
@@ -105,7 +99,7 @@ export function createProgram(
     const command = prepare(parent.command(name), texts, parts)
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
-    create(command, parts.outputs.sessionFor(effect), onDone);
+    create(command, parts.outputs.sessionFor(effect), parts.onDone);
     addForeignOptions(command, path);
   }
   return { program, texts };

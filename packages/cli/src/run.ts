@@ -54,17 +54,18 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
   const args = expandHelp(given);
   const commands = await loadCommands(args);
   const outputs = new RunOutputs(session);
-  const { program, texts } = createProgram(
-    { args, commands, session, outputs },
-    {
-      onStart: (options) => {
-        invocation.json = options['json'] === true;
-      },
-      onDone: (code) => {
-        exitCode = code;
-      },
+  const { program, texts } = createProgram({
+    args,
+    commands,
+    session,
+    outputs,
+    onStart: (options) => {
+      invocation.json = options['json'] === true;
     },
-  );
+    onDone: (code) => {
+      exitCode = code;
+    },
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     outputs.check(exitCode);

@@ -22,11 +22,28 @@ export interface PickStateOptions {
 
 const SEARCHING = 'searching …';
 
+/** Runs tasks; a new one replaces the one before, whose outcome is dropped. */
+class Latest {
+  #current: AbortController | undefined;
+
+  run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void {
+    this.stop();
+    const mine = (this.#current = new AbortController());
+    task(mine.signal).catch((error: unknown) => {
+      if (!mine.signal.aborted) failed(error);
+    });
+  }
+
+  stop(): void {
+    this.#current?.abort();
+  }
+}
+
 /** The state of a picker: the query, its matches and the selection. Knows neither terminal nor keyboard. */
 export class PickState {
   readonly #options: PickStateOptions;
-  readonly #searching = createLatest();
-  readonly #previewing = createLatest();
+  readonly #searching = new Latest();
+  readonly #previewing = new Latest();
   #view: PickView;
   /** Whether the items belong to the query. */
   #isAnswered = false;
@@ -198,24 +215,4 @@ export class PickState {
       (error) => this.#fail(error),
     );
   }
-}
-
-/** Runs tasks; a new one replaces the one before. */
-interface Latest {
-  run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void;
-  stop(): void;
-}
-
-function createLatest(): Latest {
-  let current: AbortController | undefined;
-  return {
-    run: (task, failed) => {
-      current?.abort();
-      const mine = (current = new AbortController());
-      task(mine.signal).catch((error: unknown) => {
-        if (!mine.signal.aborted) failed(error);
-      });
-    },
-    stop: () => current?.abort(),
-  };
 }

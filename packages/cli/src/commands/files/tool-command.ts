@@ -4,13 +4,11 @@ import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { Names } from '@cairn/coding-agent/internal';
 import type { ToolFailure, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
-import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
+import { diffLines, diffStyle, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { answerOptions, filled, stateOption, type OptionRow } from '../../terminal/options.ts';
-import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { lineEscape } from '../../terminal/text.ts';
 
 export interface ToolFlags extends AnswerFlags {
   readonly root: string;
@@ -161,9 +159,7 @@ export function* shownDiffs(
   diffs: readonly ShownDiff[],
   { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
 ): Generator<string, void, undefined> {
-  const { out, env } = session;
-  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
-  for (const diff of diffs) yield* diffLines(diff, style);
+  for (const diff of diffs) yield* diffLines(diff, diffStyle(session, flags.color));
 }
 
 export function diffNotices(diffs: readonly ShownDiff[]): string[] {

@@ -4,12 +4,11 @@ import { createEntryEditor } from '@cairn/hosts';
 import { userDirectories } from '@cairn/tool/paths';
 import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson, askYesNo } from '../../terminal/ask.ts';
-import { diffLines } from '../../terminal/diff-lines.ts';
+import { diffLines, diffStyle } from '../../terminal/diff-lines.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
+import { writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { lineEscape } from '../../terminal/text.ts';
 import type { EntryFlags } from './entry-options.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
@@ -36,12 +35,10 @@ async function showDiff(
   diff: FileDiff,
   { flags, session }: { readonly flags: EntryFlags; readonly session: Session },
 ): Promise<void> {
-  const { out, env, signal } = session;
-  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
   const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
-  await writeLines(out, diffLines(shown, style), signal);
+  await writeLines(session.out, diffLines(shown, diffStyle(session, flags.color)), session.signal);
 }
 
 /** Asks whether files may be written. Without a terminal nothing is, unless `yes` is given. */

@@ -71,7 +71,7 @@ async function namesOf({ paths, flags }: PickCall, session: Session): Promise<Na
   // The picker itself shows that it waits for names, so it starts at once.
   if (kind === 'pipe' || kind === 'file') return new NameFeed(session.input.stream());
   const { input } = await chooseInput(session, '');
-  return input && new NameFeed(input.stream);
+  return input && new NameFeed(input);
 }
 
 async function scopeOf(call: PickCall, session: Session): Promise<PickScope> {

@@ -48,13 +48,13 @@ export async function choosePlaces(
   const roots = rootsOf({ path }, args);
   if (path === undefined && args.length === 0) {
     const { input, notices } = await chooseInput(session, instead);
-    return { roots: input ? [STANDARD_INPUT] : roots, input: input?.stream, notices };
+    return { roots: input ? [STANDARD_INPUT] : roots, input, notices };
   }
   if (!roots.includes(STANDARD_INPUT)) return { roots, notices: [] };
-  const { stream } = await openStandardInput(session, instead);
+  const { input } = await openStandardInput(session, instead);
   // The second time, it has nothing left.
   const once = roots.filter((root, index) => root !== STANDARD_INPUT || roots.indexOf(root) === index);
-  return { roots: once, input: stream, notices: [] };
+  return { roots: once, input, notices: [] };
 }
 
 export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'null' | 'json'>): void {
