@@ -81,23 +81,31 @@ export function abbreviate(path: string): string {
     .toLowerCase();
 }
 
+/** Returns the first item of the highest rank. */
+function bestOf<Item>(items: Iterable<Item>, rankOf: (item: Item) => number): Item | undefined {
+  let best: { readonly item: Item; readonly rank: number } | undefined;
+  for (const item of items) {
+    const rank = rankOf(item);
+    if (best === undefined || rank > best.rank) best = { item, rank };
+  }
+  return best?.item;
+}
+
 /** Returns a file whose name is worth abbreviating. Among equals the first one wins, so that two tours are the same. */
 export function pickFile(
   matches: readonly GlobMatch[],
   types: typeof FileType,
   extension: string | undefined,
 ): string | undefined {
-  let best: { path: string; rank: number } | undefined;
-  for (const { path, fileType, lossyPath } of matches) {
-    if (fileType !== types.File || lossyPath === true) continue;
-    const name = baseName(path);
-    if (name.length > 40 || abbreviate(path).length < 3) continue;
+  const paths = matches
+    .filter(({ fileType, lossyPath }) => fileType === types.File && lossyPath !== true)
+    .map(({ path }) => path)
+    .filter((path) => baseName(path).length <= 40 && abbreviate(path).length >= 3);
+  return bestOf(paths, (path) => {
     const depth = path.split('/').length - 1;
     const isTypical = extension !== undefined && extensionOf(path) === extension;
-    const rank = Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
-    if (best === undefined || rank > best.rank) best = { path, rank };
-  }
-  return best?.path;
+    return Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
+  });
 }
 
 /** Extensions, and files of each, that are searched for a word: a tree of images still has a text file somewhere. */
@@ -125,12 +133,7 @@ export function pickWord(text: string): string | undefined {
   if (text.includes('\0')) return undefined;
   const counts = new Map<string, number>();
   for (const [word] of text.matchAll(/(?<![\w])[A-Za-z]{6,16}(?![\w])/gu)) add(counts, word);
-  let best: { word: string; rank: number } | undefined;
-  for (const [word, count] of counts) {
-    const rank = word.length + (count > 1 ? 100 : 0);
-    if (best === undefined || rank > best.rank) best = { word, rank };
-  }
-  return best?.word;
+  return bestOf(counts.keys(), (word) => word.length + ((counts.get(word) ?? 0) > 1 ? 100 : 0));
 }
 
 const wordBytes = 1 << 16;

@@ -19,7 +19,7 @@ import {
   type EntryKind,
   type SearchFlags,
 } from '../search/options.ts';
-import { pickSource, type PickScope } from './source.ts';
+import { pickSource } from './source.ts';
 
 const examples = `
 Examples:
@@ -43,52 +43,34 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
   readonly extension?: readonly string[];
 }
 
-interface PickCall {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: PickFlags;
-}
-
-function checkCall({ paths, flags }: PickCall): void {
-  const roots = rootsOf(flags, paths);
-  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || flags.grep === true)) {
+/** Rejects what cannot be searched together. */
+function checkTogether({ grep, type }: PickFlags, roots: readonly string[]): void {
+  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || grep === true)) {
     throw new UsageError('- excludes --grep and other paths', 'choose from names on standard input, or in directories');
   }
-  if (flags.grep === true && flags.type === 'dir') {
+  if (grep === true && type === 'dir') {
     throw new UsageError('--grep and --type d exclude each other', 'leave --type out: directories have no lines');
   }
 }
 
 /** Returns the names to choose from, when standard input has them. A search in files does not read it. */
-async function namesOf({ paths, flags }: PickCall, session: Session): Promise<NameFeed | undefined> {
+async function namesOf(isGiven: boolean, roots: readonly string[], session: Session): Promise<NameFeed | undefined> {
   const { kind } = session.input;
-  if (rootsOf(flags, paths).includes(STANDARD_INPUT)) {
+  if (roots.includes(STANDARD_INPUT)) {
     if (kind === 'terminal')
       throw new UsageError('standard input is a terminal', 'pipe names: git ls-files | cairn pick');
     return new NameFeed(session.input.stream());
   }
-  if (paths.length > 0 || flags.path !== undefined || flags.grep === true) return undefined;
+  if (isGiven) return undefined;
   // The picker itself shows that it waits for names, so it starts at once.
   if (kind === 'pipe' || kind === 'file') return new NameFeed(session.input.stream());
   const { input } = await chooseInput(session, '');
   return input && new NameFeed(input);
 }
 
-async function scopeOf(call: PickCall, session: Session): Promise<PickScope> {
-  const { paths, flags } = call;
-  return {
-    roots: rootsOf(flags, paths),
-    hidden: flags.hidden,
-    gitignore: flags.ignore,
-    fileType: await fileTypeOf(flags.type),
-    extensions: flags.extension,
-    names: await namesOf(call, session),
-  };
-}
-
-async function runPick(call: PickCall, session: Session): Promise<number> {
-  checkCall(call);
-  const { query, flags } = call;
+async function pick(session: Session, flags: PickFlags, query: string, paths: readonly string[]): Promise<number> {
+  const roots = rootsOf(flags, paths);
+  checkTogether(flags, roots);
   const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
   if (terminal === undefined) {
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
@@ -98,7 +80,14 @@ async function runPick(call: PickCall, session: Session): Promise<number> {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
       query,
-      source: pickSource(await scopeOf(call, session)),
+      source: pickSource({
+        roots,
+        hidden: flags.hidden,
+        gitignore: flags.ignore,
+        fileType: await fileTypeOf(flags.type),
+        extensions: flags.extension,
+        names: await namesOf(paths.length > 0 || flags.path !== undefined || flags.grep === true, roots, session),
+      }),
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
@@ -139,6 +128,5 @@ export const pickCommand: CommandFactory = defineCommand({
     colorOption,
   ],
   examples,
-  run: (session, flags: PickFlags, query: string, paths: readonly string[]) =>
-    runPick({ query, paths, flags }, session),
+  run: pick,
 });

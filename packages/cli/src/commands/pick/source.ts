@@ -33,11 +33,6 @@ const guessLabels: Readonly<Record<GuessKind, string>> = {
   scattered: 'scattered letters',
 };
 
-/** Returns a note that all matches are guesses. With several roots, each path begins with its root, which does not count. */
-function guessNote(guess: GuessKind, hasOneRoot: boolean): string {
-  return `none as typed${hasOneRoot ? '' : ' below the searched paths'}: ${guessLabels[guess]}`;
-}
-
 function summaryOf(
   [shown, total]: readonly [number, number],
   noun: string,
@@ -77,7 +72,8 @@ async function findItems(
     unreadable,
     lossy: matches.length - usable.length,
     stopped: stopReason === 'budget',
-    guessed: guess && guessNote(guess, roots.length === 1),
+    // With several roots, each path begins with its root, which does not count.
+    guessed: guess && `none as typed${roots.length === 1 ? '' : ' below the searched paths'}: ${guessLabels[guess]}`,
     failures: names?.failure === undefined ? failures : [...failures, names.failure],
   });
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };

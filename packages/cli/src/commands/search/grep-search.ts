@@ -176,13 +176,11 @@ function globBelow(names: readonly string[], glob: string): string {
   return rest === '' ? glob : `${sign}./${rest}`;
 }
 
-export interface RootPlace {
-  readonly root: string;
-  readonly cwd: string;
-}
-
 /** Returns the globs for the paths below a root. As in ripgrep, `src/*.ts` is `./*.ts` below `src`. Others stay as they are. */
-export function globsBelow({ root, cwd }: RootPlace, globs: readonly string[]): readonly string[] {
+export function globsBelow(
+  { root, cwd }: { readonly root: string; readonly cwd: string },
+  globs: readonly string[],
+): readonly string[] {
   const names = relative(cwd, resolve(cwd, root)).split(sep);
   if (names[0] === '' || names[0] === '..') return globs;
   // One value may hold several globs.

@@ -1,5 +1,5 @@
 import type { GlobMatch, GrepMatch } from '@cairn/natives';
-import { listDocument, writeAnswer, writeNotices, type MatchesDocument } from '../../terminal/answer.ts';
+import { listDocument, writeAnswer, writeNotices } from '../../terminal/answer.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
 import { addOptions } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
@@ -46,14 +46,9 @@ function unseen({ skipped, failures }: GrepTotals, { matching }: GrepPlan): numb
 }
 
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
-function documentOf(
-  totals: GrepTotals,
-  plan: GrepPlan,
-  matches: readonly GrepMatch[],
-): MatchesDocument & Readonly<Record<string, unknown>> {
-  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, ...seen } = totals;
-  const { failures: _failures, ...facts } = seen;
-  const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
+function documentOf(totals: GrepTotals, plan: GrepPlan, matches: readonly GrepMatch[]): object {
+  const { shown, totalMatches, filesWithMatches, complete, limitReached, stopReason, ...others } = totals;
+  const { linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, failures: _failures, ...rest } = others;
   const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
   const { mode } = plan.matching;
   const isWhole = complete && reason === undefined && unseen(totals, plan) === 0;

@@ -35,10 +35,6 @@ export interface ListingOrder<Match> {
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
-function prefixOf(root: string): string {
-  return root === STANDARD_INPUT ? '' : pathPrefix(root);
-}
-
 /** The reasons to stop, the most important first. */
 const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
 
@@ -55,7 +51,7 @@ export async function searchAll<Match>(
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   if (found.length === 0) throw failures[0];
   const placed = found.flatMap(({ root, listing }) => {
-    const prefix = prefixOf(root);
+    const prefix = pathPrefix(root);
     return listing.matches.map((match): Placed<Match> => ({ root, prefix, match }));
   });
   // Sorting is stable: among equals the order of the roots holds.
@@ -94,14 +90,6 @@ export type FindRules = Omit<FuzzyFindOptions, 'path' | 'candidates' | keyof Fin
   readonly maxResults: number;
 };
 
-function inWords(error: unknown): unknown {
-  const isAboutQuery = error instanceof Error && 'option' in error && error.option === 'query';
-  if (!isAboutQuery) return error;
-  return new UsageError('the query is too long', 'use at most 1,024 bytes, and 32 words and path segments', {
-    cause: error,
-  });
-}
-
 export interface FoundPaths extends ListingOfAll<FuzzyFindMatch> {
   /** The kind of the best match if every match is a guess. */
   readonly guess?: GuessKind;
@@ -125,6 +113,8 @@ export async function findAll({ roots, list, ...scope }: FindPlaces, rules: Find
     const guess = found.matches.every(({ match }) => match.guess) ? found.matches[0]?.match.guess : undefined;
     return { ...found, ...(guess && { guess }) };
   } catch (error) {
-    throw inWords(error);
+    if (!(error instanceof Error && 'option' in error && error.option === 'query')) throw error;
+    const fix = 'use at most 1,024 bytes, and 32 words and path segments';
+    throw new UsageError('the query is too long', fix, { cause: error });
   }
 }
