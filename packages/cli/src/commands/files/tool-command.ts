@@ -67,10 +67,13 @@ export interface ToolRun<Details> {
   readonly parameter?: ((name: string) => string) | undefined;
   /** What to do next after a failure, for reasons where the tool's own hint does not fit a person. */
   readonly fixes?: Readonly<Partial<Record<ToolFailure['details']['reason'], string>>> | undefined;
-  readonly lines: (details: Details) => Iterable<string>;
+  readonly lines?: (details: Details) => Iterable<string>;
+  /** The diffs, which are printed instead of lines. */
+  readonly diffs?: (details: Details) => readonly ShownDiff[];
   /** The JSON document. Default: the details. */
   readonly document?: (details: Details) => object;
-  readonly notices: (details: Details, text: string) => readonly string[];
+  /** Default: the text of the answer. */
+  readonly notices?: (details: Details, text: string) => readonly string[];
   /** Whether the answer leaves out what could not be read, so that the exit status is 2. */
   readonly isPartial?: (details: Details) => boolean;
 }
@@ -130,7 +133,8 @@ async function checkTag(
 /** Runs a tool and prints its answer. Each run has read nothing, so it overwrites only with `--expect` or `overwrites`. */
 export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
   const { createCodingTools, createWorkspace } = await import('@cairn/coding-agent');
-  const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;
+  const { flags, expected, fixes, document = (all: Details): object => Object(all) } = toolRun;
+  const { lines, notices = (_: Details, text: string) => [text] } = toolRun;
   const workspace = createWorkspace({
     root: resolve(session.cwd, flags.root),
     stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
@@ -143,26 +147,28 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   const result = await toolRun.run(tools);
   if (result.isError) throw errorOf(result, fixes);
   const { details } = result;
+  const diffs = toolRun.diffs?.(details) ?? [];
   await writeAnswer(session, flags, {
-    lines: toolRun.lines(details),
+    lines: lines?.(details) ?? shownDiffs(diffs, { flags, session }),
     document: document(details),
     // A part after the first reports what was recovered; of an image, there is no text.
     notices: () => [
-      ...toolRun.notices(details, textOf(result)),
+      ...notices(details, textOf(result)),
+      ...diffNotices(diffs),
       ...result.content.slice(1).flatMap((part) => (part.type === 'text' ? [part.text.slice(1, -1)] : [])),
     ],
   });
   return toolRun.isPartial?.(details) === true ? ExitCode.Error : ExitCode.Hit;
 }
 
-export function* shownDiffs(
+function* shownDiffs(
   diffs: readonly ShownDiff[],
   { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
 ): Generator<string, void, undefined> {
   for (const diff of diffs) yield* diffLines(diff, diffStyle(session, flags.color));
 }
 
-export function diffNotices(diffs: readonly ShownDiff[]): string[] {
+function diffNotices(diffs: readonly ShownDiff[]): string[] {
   return diffs
     .filter(({ diff }) => diff.cut)
     .map(({ from, to }) => `the diff of ${quotePath(to ?? from ?? '')} is cut; the whole change was checked`);
