@@ -12,16 +12,6 @@ import type { Session } from '../terminal/session.ts';
 import { wrapWords } from '../terminal/text.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
-const examples = `
-Examples:
-  $ cairn doctor          what works on this machine, and how to fix the rest
-  $ cairn doctor --json   the same as JSON
-
-A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
-set, and calls no model; passwords and keys are never printed.
-
-Exit status: 0 if no check fails, 1 otherwise.`;
-
 const words: Readonly<Record<CheckStatus, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
 
 async function runCheck(check: Check, context: DoctorContext): Promise<CheckResult> {
@@ -54,7 +44,15 @@ export const doctorCommand: CommandFactory = defineCommand({
   description: 'Check what works on this machine, and print how to fix the rest.',
   summary: 'check what works on this machine',
   options: answerOptions,
-  examples,
+  examples: `
+Examples:
+  $ cairn doctor          what works on this machine, and how to fix the rest
+  $ cairn doctor --json   the same as JSON
+
+A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
+set, and calls no model; passwords and keys are never printed.
+
+Exit status: 0 if no check fails, 1 otherwise.`,
   run: async (session, flags: AnswerFlags) => {
     const { version, engines } = readManifest();
     const context: DoctorContext = {

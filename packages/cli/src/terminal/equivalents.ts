@@ -92,10 +92,10 @@ function entries(rows: readonly Row[]): string {
     .join('');
 }
 
-function rowsOf({ same = [], refused }: ForeignOptions): readonly Row[] {
+function rowsOf({ same = {}, refused }: ForeignOptions): readonly Row[] {
   return [
-    ...same.map(([own, flags]): Row => [flags, `the same as ${own}`]),
-    ...refused.map(([instead, list]): Row => [optionsIn(list).join('; '), instead]),
+    ...Object.entries(same).map(([flags, own]): Row => [flags, `the same as ${own}`]),
+    ...Object.entries(refused).map(([list, instead]): Row => [optionsIn(list).join('; '), instead]),
   ];
 }
 

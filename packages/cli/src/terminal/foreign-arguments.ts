@@ -15,7 +15,7 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   if (command !== 'find') return undefined;
   const end = args.indexOf('--');
   const given = new Set(args.slice(0, end === -1 ? undefined : end));
-  for (const [instead, words] of findWords) {
+  for (const [words, instead] of Object.entries(findWords)) {
     const word = optionsIn(words).find((one) => given.has(one));
     if (word === undefined) continue;
     return new UsageError(`option "${word}" of find(1) is not supported`, `${instead} (see 'cairn help find')`);
@@ -28,7 +28,7 @@ function refusalOf(
   name: string | undefined,
   value?: string,
 ): UsageError | undefined {
-  for (const [instead, list] of refused) {
+  for (const [list, instead] of Object.entries(refused)) {
     for (const flags of optionsIn(list)) {
       const { long, short } = new Option(flags);
       if (name === long || name === short) return refusal(tool, flags, instead, value);
@@ -63,7 +63,7 @@ function ignoredOption(flags: string, foreign: ForeignOptions): Option {
 /** Adds the options, absent from the help, that a command accepts for users of other tools. */
 export function addForeignOptions(command: Command, name: string): void {
   for (const foreign of foreignOptionsOf(name)) {
-    for (const [own, flags] of foreign.same ?? []) {
+    for (const [flags, own] of Object.entries(foreign.same ?? {})) {
       const option = new Option(flags).hideHelp();
       command.addOption(option).on(`option:${option.name()}`, () => void command.parseOptions(own.split(' ')));
     }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
-import type { StdioOptions } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';

@@ -14,25 +14,19 @@ import { UsageError } from '../../terminal/errors.ts';
 import { readText, readGiven } from '../../terminal/input.ts';
 import type { Session } from '../../terminal/session.ts';
 
-const deleteExamples = `
-Examples:
-  $ cairn delete old.txt
-  $ cairn delete old.txt --expect 1a2b3c4d    only if it did not change since it was read
-  $ cairn delete build --recursive --dry-run  a directory; show how much would be deleted
-
-Deletes a link, not its target.`;
-
-interface DeleteFlags extends MutationFlags {
-  readonly recursive?: boolean;
-}
-
 export const deleteCommand: CommandFactory = defineCommand({
   description: 'Delete a file, or a directory and its content.',
   summary: 'delete a file or a directory',
   args: [['<path>', 'the file or directory']],
   options: [['--recursive', 'delete a directory and its content'], ...mutationOptions()],
-  examples: deleteExamples,
-  run: async (session, flags: DeleteFlags, path: string) => {
+  examples: `
+Examples:
+  $ cairn delete old.txt
+  $ cairn delete old.txt --expect 1a2b3c4d    only if it did not change since it was read
+  $ cairn delete build --recursive --dry-run  a directory; show how much would be deleted
+
+Deletes a link, not its target.`,
+  run: async (session, flags: MutationFlags & { readonly recursive?: boolean }, path: string) => {
     const { recursive, dryRun } = flags;
     return runTool<DeleteDetails>(session, {
       flags,
@@ -43,18 +37,6 @@ export const deleteCommand: CommandFactory = defineCommand({
   },
 });
 
-const renameExamples = `
-Examples:
-  $ cairn rename a.txt docs/b.txt              creates missing directories
-  $ cairn rename a.txt b.txt --overwrite       replace b.txt, whatever its content
-  $ cairn rename src lib --dry-run             check only, change nothing
-
-The destination is the complete new path, even for a directory. Renames a link, not its target.`;
-
-interface RenameFlags extends MutationFlags {
-  readonly overwrite?: boolean;
-}
-
 export const renameCommand: CommandFactory = defineCommand({
   description: 'Rename or move a file or a directory, also to another file system.',
   summary: 'rename or move a file or a directory',
@@ -63,8 +45,14 @@ export const renameCommand: CommandFactory = defineCommand({
     ['<to>', 'the new path'],
   ],
   options: [['--overwrite', 'replace an existing file, whatever its content'], ...mutationOptions('the renamed file')],
-  examples: renameExamples,
-  run: async (session, flags: RenameFlags, from: string, to: string) => {
+  examples: `
+Examples:
+  $ cairn rename a.txt docs/b.txt              creates missing directories
+  $ cairn rename a.txt b.txt --overwrite       replace b.txt, whatever its content
+  $ cairn rename src lib --dry-run             check only, change nothing
+
+The destination is the complete new path, even for a directory. Renames a link, not its target.`,
+  run: async (session, flags: MutationFlags & { readonly overwrite?: boolean }, from: string, to: string) => {
     const { overwrite, dryRun } = flags;
     return runTool<RenameDetails>(session, {
       flags,
@@ -75,16 +63,6 @@ export const renameCommand: CommandFactory = defineCommand({
     });
   },
 });
-
-const writeExamples = `
-Examples:
-  $ cairn write notes/today.md --content hello          a new file and its directories
-  $ cairn write VERSION --content 1.2.0 --overwrite     whatever its content
-  $ cairn write a.txt --expect 1a2b3c4d < new.txt       only if it did not change since it was read
-  $ cairn write a.txt --overwrite --dry-run < new.txt   show the change only
-
-Replaces an existing file only with --overwrite or --expect, and keeps its encoding, byte order mark and CRLF line ends.
-The diff goes to standard output, the summary to standard error.`;
 
 interface WriteFlags extends MutationFlags {
   readonly content?: string;
@@ -100,7 +78,15 @@ export const writeCommand: CommandFactory = defineCommand({
     ['--overwrite', 'replace an existing file, whatever its content'],
     ...mutationOptions(),
   ],
-  examples: writeExamples,
+  examples: `
+Examples:
+  $ cairn write notes/today.md --content hello          a new file and its directories
+  $ cairn write VERSION --content 1.2.0 --overwrite     whatever its content
+  $ cairn write a.txt --expect 1a2b3c4d < new.txt       only if it did not change since it was read
+  $ cairn write a.txt --overwrite --dry-run < new.txt   show the change only
+
+Replaces an existing file only with --overwrite or --expect, and keeps its encoding, byte order mark and CRLF line ends.
+The diff goes to standard output, the summary to standard error.`,
   run: async (session, flags: WriteFlags, path: string) => {
     if (flags.overwrite === true && flags.expect !== undefined) {
       throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
@@ -119,21 +105,19 @@ export const writeCommand: CommandFactory = defineCommand({
   },
 });
 
-const patchExamples = `
+export const patchCommand: CommandFactory = defineCommand({
+  description: 'Apply a patch to all its files, or to none.',
+  summary: 'apply a patch to several files',
+  args: [['[file]', 'the patch; - reads standard input (default: standard input)']],
+  options: [dryRunOption, stateOption, ...toolOptions],
+  examples: `
 Examples:
   $ cairn patch change.patch                       a unified diff, or a patch that starts with '*** Begin Patch'
   $ git diff | cairn patch --root ../other -       a patch from standard input
   $ cairn patch --dry-run < change.patch           check it and show the change
   $ cairn patch --dry-run --json < change.patch    the same as JSON
 
-Applies the whole patch or nothing. The diff goes to standard output, the summary to standard error.`;
-
-export const patchCommand: CommandFactory = defineCommand({
-  description: 'Apply a patch to all its files, or to none.',
-  summary: 'apply a patch to several files',
-  args: [['[file]', 'the patch; - reads standard input (default: standard input)']],
-  options: [dryRunOption, stateOption, ...toolOptions],
-  examples: patchExamples,
+Applies the whole patch or nothing. The diff goes to standard output, the summary to standard error.`,
   run: async (session, flags: MutationFlags, file: string | undefined) => {
     const patch = await readGiven(file, session, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
     return runTool<PatchDetails>(session, {
@@ -149,16 +133,6 @@ export const patchCommand: CommandFactory = defineCommand({
     });
   },
 });
-
-const editExamples = `
-Examples:
-  $ cairn edit src/main.ts --old 'let x' --new 'const x'
-  $ cairn edit src/main.ts --old foo --new bar --all --dry-run   every occurrence; show the change only
-  $ cairn edit a.txt --old 'obsolete' --new '' --expect 1a2b3c4d   only if it did not change since it was read
-  $ cairn edit a.txt --edits - < edits.json   several edits: [{"old_text": "a", "new_text": "b"}]
-
-The old text must occur exactly once, unless --all is given. All edits match the original file; all other bytes stay. Write
-a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`;
 
 interface EditFlags extends MutationFlags {
   readonly old?: string;
@@ -218,7 +192,15 @@ export const editCommand: CommandFactory = defineCommand({
     ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
     ...mutationOptions(),
   ],
-  examples: editExamples,
+  examples: `
+Examples:
+  $ cairn edit src/main.ts --old 'let x' --new 'const x'
+  $ cairn edit src/main.ts --old foo --new bar --all --dry-run   every occurrence; show the change only
+  $ cairn edit a.txt --old 'obsolete' --new '' --expect 1a2b3c4d   only if it did not change since it was read
+  $ cairn edit a.txt --edits - < edits.json   several edits: [{"old_text": "a", "new_text": "b"}]
+
+The old text must occur exactly once, unless --all is given. All edits match the original file; all other bytes stay. Write
+a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`,
   run: async (session, flags: EditFlags, path: string) => {
     const input: EditInput = { path, edits: await editsOf(flags, session) };
     return runTool<EditDetails>(session, {

@@ -9,16 +9,6 @@ import { quotePath } from '@cairn/tool/paths';
 import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { MatchesDocument } from '../../terminal/answer.ts';
 
-const readExamples = `
-Examples:
-  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
-  $ cairn read src/main.ts --offset 2001      the next page
-  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
-  $ cairn read src                            the entries of a directory
-
-The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
-the tag as --expect.`;
-
 interface ReadFlags extends ToolFlags {
   readonly offset?: number;
   readonly limit?: number;
@@ -57,7 +47,15 @@ export const readCommand: CommandFactory = defineCommand({
     ['--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'],
     ...toolOptions,
   ],
-  examples: readExamples,
+  examples: `
+Examples:
+  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
+  $ cairn read src/main.ts --offset 2001      the next page
+  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
+  $ cairn read src                            the entries of a directory
+
+The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
+the tag as --expect.`,
   run: async (session, flags: ReadFlags, path: string) => {
     const { offset, limit, encoding } = flags;
     return runTool<ReadDetails>(session, {
@@ -104,15 +102,6 @@ function withOpenablePaths<Listing extends Listed>(listing: Listing): Listing {
   return { ...listing, entries, ...(unreadablePaths && { unreadablePaths }) };
 }
 
-const lsExamples = `
-Examples:
-  $ cairn ls                  the current directory
-  $ cairn ls src --depth 2    two levels
-  $ cairn ls --skip 500       the next page
-
-Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
-with it, so that they can be opened.`;
-
 /** The limit of the `ls` tool. */
 const MAX_DEPTH = 20;
 
@@ -141,7 +130,14 @@ export const lsCommand: CommandFactory = defineCommand({
     ['--skip <n>', 'skip the first N entries', wholeNumber()],
     ...toolOptions,
   ],
-  examples: lsExamples,
+  examples: `
+Examples:
+  $ cairn ls                  the current directory
+  $ cairn ls src --depth 2    two levels
+  $ cairn ls --skip 500       the next page
+
+Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
+with it, so that they can be opened.`,
   run: async (session, flags: LsFlags, path: string) => {
     const { depth, limit, skip } = flags;
     return runTool<LsDetails>(session, {

@@ -13,19 +13,6 @@ import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { unreadableNotice } from '../search/listing.ts';
 
-const examples = `
-Examples:
-  $ cairn tree                               the current directory, three levels, at most 10,000 characters
-  $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
-  $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
-  $ cairn tree --depth 1 --focus src/main.ts
-                                             one level, and the way to one file with what is next to it
-  $ cairn tree --format paths --stats        one path a line, then the counts
-
-Left out are ignored files, hidden directories except .github, and
-dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
-'name/ (12)' is a directory with 12 entries that are not shown.`;
-
 const formats: readonly TreeForm[] = ['box', 'indent', 'paths'];
 
 interface TreeFlags extends AnswerFlags {
@@ -173,7 +160,18 @@ export const treeCommand: CommandFactory = defineCommand({
     ['--json', 'print one JSON document, with the counts'],
     colorOption,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn tree                               the current directory, three levels, at most 10,000 characters
+  $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
+  $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
+  $ cairn tree --depth 1 --focus src/main.ts
+                                             one level, and the way to one file with what is next to it
+  $ cairn tree --format paths --stats        one path a line, then the counts
+
+Left out are ignored files, hidden directories except .github, and
+dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
+'name/ (12)' is a directory with 12 entries that are not shown.`,
   run: async (session, flags: TreeFlags, given: string) => {
     const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
     const path = pathParser('the path', "use a directory, or '.' for the current one")(given);

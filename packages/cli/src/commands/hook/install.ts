@@ -6,21 +6,6 @@ import { defineCommand, defineGroup, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { launchOf } from '../mcp/launch.ts';
 
-const hookInstallExamples = `
-Examples:
-  $ cairn hook install                            the hosts, and where each is installed
-  $ cairn hook install claude                     for this project; shows the changes and asks first
-  $ cairn hook install codex --scope user --yes   for all projects, without asking
-  $ cairn hook install agents-md --yes            a section of AGENTS.md, for every other host
-  $ cairn hook install claude --dry-run           show the changes only
-  $ cairn hook remove claude                      undo it
-
-Claude Code and Codex get a hook: each new session begins with the index of your knowledge. AGENTS.md gets the index itself, between
-two marks; run the command again when the knowledge has changed. Each host gets the skills agent-router, phase-detector and
-knowledge-sink. Everything else in the files stays: comments, order, line ends, and hooks of other people.
-
-Exit status: 0 if it is installed, 1 if you answered no, 2 on an error.`;
-
 interface InstallFlags extends EntryFlags {
   readonly command?: string;
   readonly language?: Language;
@@ -61,11 +46,29 @@ export const hookInstallCommand: CommandFactory = defineCommand({
     ['--undo', "as 'cairn hook remove'"],
     ...confirmOptions,
   ],
-  examples: hookInstallExamples,
+  examples: `
+Examples:
+  $ cairn hook install                            the hosts, and where each is installed
+  $ cairn hook install claude                     for this project; shows the changes and asks first
+  $ cairn hook install codex --scope user --yes   for all projects, without asking
+  $ cairn hook install agents-md --yes            a section of AGENTS.md, for every other host
+  $ cairn hook install claude --dry-run           show the changes only
+  $ cairn hook remove claude                      undo it
+
+Claude Code and Codex get a hook: each new session begins with the index of your knowledge. AGENTS.md gets the index itself, between
+two marks; run the command again when the knowledge has changed. Each host gets the skills agent-router, phase-detector and
+knowledge-sink. Everything else in the files stays: comments, order, line ends, and hooks of other people.
+
+Exit status: 0 if it is installed, 1 if you answered no, 2 on an error.`,
   run: install,
 });
 
-const hookRemoveExamples = `
+export const hookRemoveCommand: CommandFactory = defineCommand({
+  description: "Remove what 'cairn hook install' added to a host. Shows the changes first.",
+  summary: 'undo an installation',
+  args: [['<host>', 'claude, codex, or agents-md']],
+  options: [...placeOptions, stateOption, ...confirmOptions],
+  examples: `
 Examples:
   $ cairn hook remove claude                  from this project; shows the changes and asks first
   $ cairn hook remove codex --scope user --yes
@@ -74,21 +77,17 @@ Examples:
 Restores the files as they were. If a file was changed since, only the hook or the section is removed from it; a skill that
 was changed stays. A hook that another person installed in a shared repository is removed too.
 
-Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`;
-
-export const hookRemoveCommand: CommandFactory = defineCommand({
-  description: "Remove what 'cairn hook install' added to a host. Shows the changes first.",
-  summary: 'undo an installation',
-  args: [['<host>', 'claude, codex, or agents-md']],
-  options: [...placeOptions, stateOption, ...confirmOptions],
-  examples: hookRemoveExamples,
+Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`,
   run: async (session, flags: EntryFlags, id: string) => {
     const { hookRequest, runRemove } = await import('./run-hook.ts');
     return runRemove(await hookRequest(id, flags, session), session);
   },
 });
 
-const hookExamples = `
+export const hookCommand: CommandFactory = defineGroup({
+  description: 'Show knowledge to agent hosts at the start of a session, and install the hooks that do so.',
+  summary: 'show knowledge to agent hosts',
+  examples: `
 Examples:
   $ cairn hook install                         the hosts, and where each is installed
   $ cairn hook install claude                  the hook and the skills of Claude Code, for this project
@@ -98,10 +97,5 @@ Examples:
   $ cairn hook session-start --host claude     what Claude Code runs at the start of a session
   $ cairn hook session-start --host generic    the same text, to read it
 
-Exit status: 0 if something was done or found, 1 if not, 2 on an error; of 'session-start' always 0.`;
-
-export const hookCommand: CommandFactory = defineGroup({
-  description: 'Show knowledge to agent hosts at the start of a session, and install the hooks that do so.',
-  summary: 'show knowledge to agent hosts',
-  examples: hookExamples,
+Exit status: 0 if something was done or found, 1 if not, 2 on an error; of 'session-start' always 0.`,
 });

@@ -1,29 +1,22 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { answerOptions, oneOf } from '../../terminal/options.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 
-const examples = `
-Examples:
-  $ cairn hook phase                  what the skill phase-detector runs
-  $ cairn hook phase ../other --json
-
-Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`;
-
-interface PhaseFlags extends AnswerFlags {
-  readonly language?: Language;
-}
-
 export const hookPhaseCommand: CommandFactory = defineCommand({
   description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
   summary: 'name the phase of the work',
   args: [['[path]', 'the directory', '.']],
   options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
-  examples,
-  run: async (session, flags: PhaseFlags, path: string) => {
+  examples: `
+Examples:
+  $ cairn hook phase                  what the skill phase-detector runs
+  $ cairn hook phase ../other --json
+
+Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`,
+  run: async (session, flags: AnswerFlags & { readonly language?: Language }, path: string) => {
     const { detectPhase, formatPhase } = await import('@cairn/knowledge');
     const root = resolve(session.cwd, path);
     const detected = await detectPhase(root, { env: session.env, signal: session.signal });

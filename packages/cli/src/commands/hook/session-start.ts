@@ -1,9 +1,7 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload } from '@cairn/knowledge/session';
-import type { PayloadHost } from '@cairn/knowledge/session';
+import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload, type PayloadHost } from '@cairn/knowledge/session';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Environment } from '../../terminal/output.ts';
 

@@ -12,20 +12,6 @@ import { launchOf } from './launch.ts';
 import { namingOption } from './naming-profiles.ts';
 import type { PlannedChange, Step } from './show-change.ts';
 
-const examples = `
-Examples:
-  $ cairn mcp install claude-code                 for this project; shows the change and asks first
-  $ cairn mcp install codex --scope user --yes    for all projects, without asking
-  $ cairn mcp install vscode --read-only --dry-run   show the change only
-  $ cairn mcp install claude-code --undo          undo it
-
-Hosts: ${hosts.map(({ id }) => id).join(', ')}.
-
-Keeps everything else in the file: comments, order, layout, other servers, and keys that you added to the entry. The tools have
-Cairn's own names, and hosts prefix them with the server's name. Use --naming only if the host's own tools are switched off.
-
-Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`;
-
 interface InstallFlags extends EntryFlags {
   readonly name: string;
   readonly command?: string;
@@ -150,6 +136,18 @@ export const mcpInstallCommand: CommandFactory = defineCommand({
     ['--undo', 'undo the installation'],
     ...confirmOptions,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn mcp install claude-code                 for this project; shows the change and asks first
+  $ cairn mcp install codex --scope user --yes    for all projects, without asking
+  $ cairn mcp install vscode --read-only --dry-run   show the change only
+  $ cairn mcp install claude-code --undo          undo it
+
+Hosts: ${hosts.map(({ id }) => id).join(', ')}.
+
+Keeps everything else in the file: comments, order, layout, other servers, and keys that you added to the entry. The tools have
+Cairn's own names, and hosts prefix them with the server's name. Use --naming only if the host's own tools are switched off.
+
+Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`,
   run: install,
 });

@@ -1,7 +1,6 @@
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';

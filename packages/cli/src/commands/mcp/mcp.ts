@@ -11,20 +11,6 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { checkFlags, givenToken, mcpOptions, type McpFlags } from './mcp-flags.ts';
 
-const examples = `
-Examples:
-  $ cairn mcp                                   serve the current directory to the agent that starts it
-  $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
-  $ cairn mcp --read-only --tools glob,grep     only these two
-  $ cairn mcp --agents                          also the agents of the project, with the model of CAIRN_MODEL
-  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
-
-In the configuration of an agent host:
-  { "mcpServers": { "cairn": { "command": "cairn", "args": ["mcp", "--root", "/path/to/project"] } } }
-
-Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
-client disconnects, or on SIGTERM.`;
-
 type Say = (text: string) => void;
 type Report = (error: Error) => void;
 
@@ -114,7 +100,19 @@ export const mcpCommand: CommandFactory = defineCommand({
   description: 'Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.',
   summary: 'serve the tools to an agent over MCP',
   options: mcpOptions,
-  examples,
+  examples: `
+Examples:
+  $ cairn mcp                                   serve the current directory to the agent that starts it
+  $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
+  $ cairn mcp --read-only --tools glob,grep     only these two
+  $ cairn mcp --agents                          also the agents of the project, with the model of CAIRN_MODEL
+  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
+
+In the configuration of an agent host:
+  { "mcpServers": { "cairn": { "command": "cairn", "args": ["mcp", "--root", "/path/to/project"] } } }
+
+Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
+client disconnects, or on SIGTERM.`,
   run: async (session, flags: McpFlags) => {
     checkFlags(flags);
     const token = givenToken(flags, session);

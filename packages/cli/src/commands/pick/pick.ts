@@ -21,21 +21,6 @@ import {
 } from '../search/options.ts';
 import { pickSource } from './source.ts';
 
-const examples = `
-Examples:
-  $ cairn pick                      type, see the matches, choose one
-  $ vim "$(cairn pick sched)"       start with a query
-  $ cairn pick '' src test -e ts    TypeScript files in two directories
-  $ cairn pick --grep TODO          search in files; prints path:line
-  $ git branch --format '%(refname:short)' | cairn pick   choose one of any names
-
-Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
-lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
-Words may have the operators of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
-input if that is a pipe or a file: one name a line, or each with a NUL after it.
-
-Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`;
-
 interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
   readonly null?: boolean;
@@ -127,6 +112,19 @@ export const pickCommand: CommandFactory = defineCommand({
     ...placeOptions,
     colorOption,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn pick                      type, see the matches, choose one
+  $ vim "$(cairn pick sched)"       start with a query
+  $ cairn pick '' src test -e ts    TypeScript files in two directories
+  $ cairn pick --grep TODO          search in files; prints path:line
+  $ git branch --format '%(refname:short)' | cairn pick   choose one of any names
+
+Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
+lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
+Words may have the operators of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
+input if that is a pipe or a file: one name a line, or each with a NUL after it.
+
+Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`,
   run: pick,
 });

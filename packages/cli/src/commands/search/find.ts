@@ -21,23 +21,6 @@ import {
   type ListingFlags,
 } from './options.ts';
 
-const examples = `
-Examples:
-  $ cairn find readme                 README files first, then looser matches
-  $ cairn find schcor                 letters in order: finds sched/core.c
-  $ cairn find 'api test' --limit 5   every word must match, in any order
-  $ cairn find a/b src test           path segments, each abbreviated, in two directories
-  $ cairn find 'api !test .ts$'       the operators of fzf: !not, ^start, end$, 'exact, one | other
-  $ cairn find test -t d              only directories; -t f only files, -e ts only *.ts
-  $ cairn find ''                     every path
-  $ git ls-files | cairn find api     names on standard input instead of files
-  $ cairn find test -0 | xargs -0 ls -d   names with any characters, for another program
-  $ cairn find readme --json          with scores and positions, for a program
-
-Without a path, names on standard input are ranked if it is a pipe or a file: one a line, or each with a NUL after it.
-Paths begin with the searched directory as it was given, also with --json.
-Directories end with '/'. Hidden names, node_modules and ignored files are skipped.`;
-
 /** The limit of a query that ranks; an empty one lists everything. */
 const DEFAULT_LIMIT = 100;
 
@@ -125,6 +108,21 @@ export const findCommand: CommandFactory = defineCommand({
     extensionOption,
     ...listingOptions(`at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`),
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn find readme                 README files first, then looser matches
+  $ cairn find schcor                 letters in order: finds sched/core.c
+  $ cairn find 'api test' --limit 5   every word must match, in any order
+  $ cairn find a/b src test           path segments, each abbreviated, in two directories
+  $ cairn find 'api !test .ts$'       the operators of fzf: !not, ^start, end$, 'exact, one | other
+  $ cairn find test -t d              only directories; -t f only files, -e ts only *.ts
+  $ cairn find ''                     every path
+  $ git ls-files | cairn find api     names on standard input instead of files
+  $ cairn find test -0 | xargs -0 ls -d   names with any characters, for another program
+  $ cairn find readme --json          with scores and positions, for a program
+
+Without a path, names on standard input are ranked if it is a pipe or a file: one a line, or each with a NUL after it.
+Paths begin with the searched directory as it was given, also with --json.
+Directories end with '/'. Hidden names, node_modules and ignored files are skipped.`,
   run: find,
 });

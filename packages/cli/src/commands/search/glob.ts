@@ -21,23 +21,6 @@ import {
 } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
-const examples = `
-Examples:
-  $ cairn glob '*.ts'                          TypeScript files at any depth
-  $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
-  $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
-                                               the five newest, with size and time
-  $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
-  $ cairn glob '*.md' --path docs --path src   in two directories
-  $ cairn glob '*' -t d -d 1                   directories directly here
-  $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
-  $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
-
-Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
-* and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
-Paths begin with --path as it was given, also with --json.
-Hidden names, node_modules and ignored files are skipped.`;
-
 interface GlobFlags extends ListingFlags {
   readonly type?: Kind;
   readonly recursive: boolean;
@@ -193,6 +176,21 @@ export const globCommand: CommandFactory = defineCommand({
     ['--long', 'show size and modification time before each path'],
     ...listingOptions('at most N paths (default: all)'),
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn glob '*.ts'                          TypeScript files at any depth
+  $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
+  $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
+                                               the five newest, with size and time
+  $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
+  $ cairn glob '*.md' --path docs --path src   in two directories
+  $ cairn glob '*' -t d -d 1                   directories directly here
+  $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
+  $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
+
+Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
+* and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
+Paths begin with --path as it was given, also with --json.
+Hidden names, node_modules and ignored files are skipped.`,
   run: listPaths,
 });
