@@ -77,13 +77,13 @@ const commands: Readonly<Record<string, Registered>> = {
   'knowledge team resolve': writes(
     async () => (await import('./commands/knowledge/team.ts')).knowledgeTeamResolveCommand,
   ),
-  hook: reads(async () => (await import('./commands/hook/install.ts')).hookCommand),
+  hook: reads(async () => (await import('./commands/hook/hook.ts')).hookCommand),
   'hook session-start': reads(
     async () => (await import('./commands/hook/session-start-command.ts')).sessionStartCommand,
   ),
-  'hook install': writes(async () => (await import('./commands/hook/install.ts')).hookInstallCommand),
-  'hook remove': writes(async () => (await import('./commands/hook/install.ts')).hookRemoveCommand),
-  'hook phase': reads(async () => (await import('./commands/hook/phase.ts')).hookPhaseCommand),
+  'hook install': writes(async () => (await import('./commands/hook/hook.ts')).hookInstallCommand),
+  'hook remove': writes(async () => (await import('./commands/hook/hook.ts')).hookRemoveCommand),
+  'hook phase': reads(async () => (await import('./commands/hook/hook.ts')).hookPhaseCommand),
   notes: reads(async () => (await import('./commands/notes/notes.ts')).notesCommand),
   'notes list': reads(async () => (await import('./commands/notes/notes.ts')).notesListCommand),
   'notes add': writes(async () => (await import('./commands/notes/notes.ts')).notesAddCommand),

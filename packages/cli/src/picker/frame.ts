@@ -10,8 +10,7 @@ import {
   highlight,
   highlightFitted,
 } from '../terminal/text.ts';
-import type { PickItem, PickMode } from './source.ts';
-import type { Preview } from './preview.ts';
+import type { PickItem, PickMode, Preview } from './source.ts';
 import type { Frame } from './screen.ts';
 
 export interface PickView {

@@ -2,7 +2,7 @@ import type { CodingTools } from '@cairn/coding-agent';
 import type { Paint } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { frameOf } from './frame.ts';
-import { createKeyReader } from './key-reader.ts';
+import { createKeyReader } from './keys.ts';
 import { Screen } from './screen.ts';
 import type { PickMode, PickSource } from './source.ts';
 import { PickState, type PickResult } from './state.ts';

@@ -2,8 +2,7 @@ import type { CodingTools } from '@cairn/coding-agent';
 import { errorLine } from '../terminal/answer.ts';
 import { layoutOf, type PickView } from './frame.ts';
 import type { Key } from './keys.ts';
-import { readPreview } from './preview.ts';
-import type { PickItem, PickMode, PickSource } from './source.ts';
+import { readPreview, type PickItem, type PickMode, type PickSource } from './source.ts';
 
 export type PickResult =
   | { readonly kind: 'chosen'; readonly item: PickItem }

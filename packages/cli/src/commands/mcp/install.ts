@@ -9,7 +9,7 @@ import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
 import { launchOf } from './launch.ts';
-import { namingOption } from './naming-profiles.ts';
+import { namingOption } from './mcp-flags.ts';
 import type { PlannedChange, Step } from './show-change.ts';
 
 interface InstallFlags extends EntryFlags {

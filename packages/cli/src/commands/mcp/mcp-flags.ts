@@ -4,7 +4,6 @@ import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { namingOption } from './naming-profiles.ts';
 
 export interface McpFlags {
   readonly root?: readonly string[];
@@ -27,6 +26,25 @@ export interface McpFlags {
   readonly baseUrl?: string;
   readonly stateDir?: string;
 }
+
+/** Every profile. The compiler rejects a list that misses one; importing the tools for their names would cost each start. */
+const profiles: Readonly<Record<NamingProfile, true>> = {
+  default: true,
+  claude: true,
+  pi: true,
+  gemini: true,
+  codex: true,
+  'mcp-fs': true,
+};
+
+const names = Object.keys(profiles) as NamingProfile[];
+
+export const namingOption: OptionRow = [
+  '--naming <profile>',
+  `names and parameters of the tools: ${names.join(', ')}`,
+  oneOf(names),
+  { default: 'default' },
+];
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
 const MAX_PORT = 65_535;

@@ -1,10 +1,13 @@
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
-import { oneOf, stateOption } from '../../terminal/options.ts';
+import { oneOf, stateOption, answerOptions } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
 import { defineCommand, defineGroup, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { launchOf } from '../mcp/launch.ts';
+import { resolve } from 'node:path';
+import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { ExitCode } from '../../terminal/exit.ts';
 
 interface InstallFlags extends EntryFlags {
   readonly command?: string;
@@ -98,4 +101,29 @@ Examples:
   $ cairn hook session-start --host generic    the same text, to read it
 
 Exit status: 0 if something was done or found, 1 if not, 2 on an error; of 'session-start' always 0.`,
+});
+
+export const hookPhaseCommand: CommandFactory = defineCommand({
+  description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
+  summary: 'name the phase of the work',
+  args: [['[path]', 'the directory', '.']],
+  options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
+  examples: `
+Examples:
+  $ cairn hook phase                  what the skill phase-detector runs
+  $ cairn hook phase ../other --json
+
+Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`,
+  run: async (session, flags: AnswerFlags & { readonly language?: Language }, path: string) => {
+    const { detectPhase, formatPhase } = await import('@cairn/knowledge');
+    const root = resolve(session.cwd, path);
+    const detected = await detectPhase(root, { env: session.env, signal: session.signal });
+    const lines = formatPhase(detected, flags.language).split('\n');
+    await writeAnswer(session, flags, {
+      lines,
+      document: { root, ...detected, text: lines.join('\n') },
+      notices: () => [],
+    });
+    return detected.phase === 'unknown' ? ExitCode.None : ExitCode.Hit;
+  },
 });
