@@ -102,7 +102,7 @@ function processes(platform: NodeJS.Platform): FindProcess {
   return (pid) => listed.get(pid);
 }
 
-/** Returns what the runs of this terminal or parent process share. In continuous integration, runs do not depend on others. */
+/** Returns the owner that the runs of this terminal or parent process share. In continuous integration, runs do not depend on others. */
 export function sessionOwner(env: Environment, platform: NodeJS.Platform = process.platform): SessionOwner | undefined {
   const { CI: ci = '' } = env;
   if (ci !== '' && ci !== '0' && ci.toLowerCase() !== 'false') return undefined;

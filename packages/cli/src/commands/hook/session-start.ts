@@ -119,7 +119,7 @@ async function readInput(input: SessionStartContext['input']): Promise<HostInput
   return parseInput(text + decoder.decode());
 }
 
-/** Returns what the host gets: a document, or the payload itself. A resumed session has it already, and gets nothing. */
+/** Returns the output for the host: a document, or the payload itself. A resumed session has it already, and gets nothing. */
 export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {
   const { host, language, directory, onlyMatching, timeout } = settings;
   const { env, cwd, signal } = context;

@@ -128,7 +128,7 @@ export async function carryOut(
   const report = (changed: boolean, shown: readonly string[]): Promise<void> =>
     writeAnswer(session, flags, { lines: [], document: document({ changed, diffs }), notices: () => shown });
   if (changing.length === 0) {
-    // What is left is the note of an installation.
+    // Only the note of an installation is left.
     if (!isDryRun) await applySteps(steps);
     await report(false, unchanged.notices);
     return unchanged.status ?? ExitCode.Hit;
