@@ -2,7 +2,6 @@ import { quotePath } from '@cairn/tool/paths';
 import type { GrepMatch, Submatch } from '@cairn/natives';
 import type { Paint } from '../../terminal/output.ts';
 import { ellipsisColumns, escapeLine, fitLine, highlight, highlightFitted, type Range } from '../../terminal/text.ts';
-import type { BatchReader } from './grep-search.ts';
 
 export interface GrepForm extends RowForm {
   readonly paint: Paint;
@@ -20,6 +19,9 @@ export interface GrepForm extends RowForm {
 }
 
 export type PathNaming = (path: string) => string;
+
+/** Takes a part of the matches, in order. The next part waits for its promise. */
+export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
 
 export const asIs: PathNaming = (path) => path;
 

@@ -6,14 +6,11 @@ import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
-import { asIs, type PathNaming } from './grep-lines.ts';
+import { asIs, type BatchReader, type PathNaming } from './grep-lines.ts';
 import type { FileFilter } from './grep-options.ts';
 import type { GrepPage, GrepPlan } from './grep-plan.ts';
 import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
 import { relative, resolve, sep } from 'node:path';
-
-/** Takes a part of the matches, in order. The next part waits for its promise. */
-export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
 
 interface Source {
   readonly root: string;
