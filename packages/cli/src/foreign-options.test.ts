@@ -46,7 +46,7 @@ function ignoredFlags({ ignored }: ForeignOptions): readonly string[] {
 
 /** Returns the flags of a tool's options. One that is accepted with some of its values is listed once. */
 function flagsOf(foreign: ForeignOptions): readonly string[] {
-  const lists = [...(foreign.same ?? []), ...foreign.refused].map(([, list]) => list);
+  const lists = [...Object.keys(foreign.same ?? {}), ...Object.keys(foreign.refused)];
   return [...lists.flatMap(optionsIn), ...ignoredFlags(foreign).filter((flags) => !VALUES.test(flags))];
 }
 
@@ -74,7 +74,7 @@ test.each(commands)('each option of another tool has one meaning for `cairn %s`'
 const refusals = commands.flatMap((command) =>
   foreignOptionsOf(command).flatMap((foreign) => {
     const accepted = ignoredFlags(foreign).flatMap((flags) => namesOf(new Option(flags.replace(VALUES, '<value>'))));
-    return foreign.refused.flatMap(([instead, list]) =>
+    return Object.entries(foreign.refused).flatMap(([list, instead]) =>
       optionsIn(list).flatMap((flags) =>
         namesOf(new Option(flags)).map((name) => ({
           args: [command, name, ...(accepted.includes(name) ? ['other'] : [])],
@@ -129,6 +129,8 @@ test.each([
   ['glob x -HI', 'glob x --hidden --no-ignore'],
   ['glob x --unrestricted --limit 5', 'glob x --hidden --no-ignore --limit 5'],
   ['find -1 x', 'find x --limit 1'],
+  ['grep -y x', 'grep x --ignore-case'],
+  ['grep --perl-regexp --fixed-strings x -i', 'grep x --ignore-case --pcre2 --literal'],
 ])('`cairn %s` is the same as `cairn %s`', async (foreign, own) => {
   const expected = await cairn(own.split(' '));
   expect(expected.calls).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { Command, type CommanderError } from 'commander';
 import type { LoadedCommand } from './registry.ts';
 import { splitShortValues } from './terminal/attached-values.ts';
-import { acceptedOptions } from './terminal/foreign-arguments.ts';
+import { addForeignOptions } from './terminal/foreign-arguments.ts';
 import type { RunOutputs } from './terminal/lost-output.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
@@ -24,7 +24,6 @@ Examples:
 
 Exit status: 0 if something was found or done, 1 if nothing was found, 2 if the arguments are wrong, a file could not be read\nor changed, or a search could not see everything.`;
 
-/** A command that also takes the value of a short option after `=`. */
 class CairnCommand extends Command {
   override createCommand(name?: string): CairnCommand {
     return new CairnCommand(name);
@@ -45,20 +44,13 @@ function isHelpOrVersion({ code }: CommanderError): boolean {
   return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help';
 }
 
-/** What a program reports while it parses and runs. */
-export interface ProgramEvents {
-  /** A command is about to run. */
-  readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
-  /** A command ended. */
-  readonly onDone: (exitCode: number) => void;
-}
-
-/** Everything that a command line needs to be parsed. */
 export interface ProgramParts {
   readonly args: readonly string[];
   readonly commands: readonly LoadedCommand[];
   readonly session: Session;
   readonly outputs: RunOutputs;
+  readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
+  readonly onDone: (exitCode: number) => void;
 }
 
 function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramParts): Command {
@@ -85,10 +77,7 @@ function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramP
 }
 
 /** Builds the command line of the loaded commands. Nothing is written or run before it is parsed. */
-export function createProgram(
-  parts: ProgramParts,
-  { onStart, onDone }: ProgramEvents,
-): { readonly program: Command; readonly texts: HelpTexts } {
+export function createProgram(parts: ProgramParts): { readonly program: Command; readonly texts: HelpTexts } {
   const texts: HelpTexts = { out: '', err: '' };
   const program = prepare(new CairnCommand('cairn'), texts, parts)
     .description(
@@ -98,7 +87,7 @@ export function createProgram(
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', rootHelp)
-    .hook('preAction', (_, command) => onStart(command.opts()));
+    .hook('preAction', (_, command) => parts.onStart(command.opts()));
   for (const [path, create, effect] of parts.commands) {
     const words = path.split(' ');
     const name = words.pop() ?? '';
@@ -110,8 +99,8 @@ export function createProgram(
     const command = prepare(parent.command(name), texts, parts)
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
-    create(command, parts.outputs.sessionFor(effect), onDone);
-    for (const option of acceptedOptions(path)) command.addOption(option);
+    create(command, parts.outputs.sessionFor(effect), parts.onDone);
+    addForeignOptions(command, path);
   }
   return { program, texts };
 }

@@ -3,7 +3,6 @@ import type { Effect } from './terminal/lost-output.ts';
 
 type Load = () => Promise<CommandFactory>;
 
-/** A command: how to load it, and what it does besides printing. */
 interface Registered {
   readonly load: Load;
   readonly effect: Effect;
@@ -23,14 +22,14 @@ const commands: Readonly<Record<string, Registered>> = {
   glob: reads(async () => (await import('./commands/search/glob.ts')).globCommand),
   grep: reads(async () => (await import('./commands/search/grep.ts')).grepCommand),
   pick: reads(async () => (await import('./commands/pick/pick.ts')).pickCommand),
-  ls: reads(async () => (await import('./commands/files/ls.ts')).lsCommand),
+  ls: reads(async () => (await import('./commands/files/read.ts')).lsCommand),
   tree: reads(async () => (await import('./commands/files/tree.ts')).treeCommand),
   read: reads(async () => (await import('./commands/files/read.ts')).readCommand),
-  write: writes(async () => (await import('./commands/files/write.ts')).writeCommand),
-  edit: writes(async () => (await import('./commands/files/edit.ts')).editCommand),
-  patch: writes(async () => (await import('./commands/files/patch.ts')).patchCommand),
-  delete: writes(async () => (await import('./commands/files/delete.ts')).deleteCommand),
-  rename: writes(async () => (await import('./commands/files/rename.ts')).renameCommand),
+  write: writes(async () => (await import('./commands/files/change.ts')).writeCommand),
+  edit: writes(async () => (await import('./commands/files/change.ts')).editCommand),
+  patch: writes(async () => (await import('./commands/files/change.ts')).patchCommand),
+  delete: writes(async () => (await import('./commands/files/change.ts')).deleteCommand),
+  rename: writes(async () => (await import('./commands/files/change.ts')).renameCommand),
   memory: reads(async () => (await import('./commands/memory/memory.ts')).memoryGroup),
   'memory remember': writes(async () => (await import('./commands/memory/remember.ts')).memoryRememberCommand),
   'memory recall': reads(async () => (await import('./commands/memory/search.ts')).memoryRecallCommand),
@@ -78,9 +77,9 @@ const commands: Readonly<Record<string, Registered>> = {
   'hook session-start': reads(
     async () => (await import('./commands/hook/session-start-command.ts')).sessionStartCommand,
   ),
-  'hook install': writes(async () => (await import('./commands/hook/install.ts')).hookInstallCommand),
-  'hook remove': writes(async () => (await import('./commands/hook/remove.ts')).hookRemoveCommand),
-  'hook phase': reads(async () => (await import('./commands/hook/phase.ts')).hookPhaseCommand),
+  'hook install': writes(async () => (await import('./commands/hook/hook.ts')).hookInstallCommand),
+  'hook remove': writes(async () => (await import('./commands/hook/hook.ts')).hookRemoveCommand),
+  'hook phase': reads(async () => (await import('./commands/hook/hook.ts')).hookPhaseCommand),
   notes: reads(async () => (await import('./commands/notes/notes.ts')).notesCommand),
   'notes list': reads(async () => (await import('./commands/notes/notes.ts')).notesListCommand),
   'notes add': writes(async () => (await import('./commands/notes/notes.ts')).notesAddCommand),
@@ -106,7 +105,6 @@ const commands: Readonly<Record<string, Registered>> = {
   doctor: reads(async () => (await import('./commands/doctor.ts')).doctorCommand),
 };
 
-/** A command that is loaded, with its name and its effect from the registry. */
 export type LoadedCommand = readonly [name: string, create: CommandFactory, effect: Effect];
 
 /** Other names of commands. Their modules also tell commander, with `alias`. */
@@ -115,7 +113,6 @@ const aliases: Readonly<Record<string, string>> = {
   'memory search': 'memory recall',
 };
 
-/** Returns whether words name a command, such as `memory recall`. */
 export function isCommand(words: string): boolean {
   return Object.hasOwn(commands, aliases[words] ?? words);
 }
@@ -130,7 +127,6 @@ export function neededCommands(args: readonly string[]): readonly string[] {
   return all.filter((name) => name === named || name.startsWith(`${named} `) || named.startsWith(`${name} `));
 }
 
-/** Loads what {@link neededCommands} names, in the order of the registry. */
 export async function loadCommands(args: readonly string[]): Promise<readonly LoadedCommand[]> {
   const needed = neededCommands(args);
   const entries = Object.entries(commands).filter(([name]) => needed.includes(name));

@@ -17,7 +17,6 @@ function asksForJson(args: readonly string[]): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
 }
 
-/** The facts of an invocation that its error report needs. */
 interface Invocation {
   json: boolean;
 }
@@ -32,13 +31,11 @@ function expandHelp(args: readonly string[]): readonly string[] {
   throw new UsageError(`unknown command ${JSON.stringify(name)}`, "'cairn --help' lists the commands");
 }
 
-/** Returns a help text as it is written: in a terminal no row is wider than it. */
 function shownHelp(text: string, output: Output, session: Session): string {
   const runnable = withOwnCommand(text, session.command);
   return output.isTerminal ? helpText(runnable, output.width) : runnable;
 }
 
-/** Returns the page of the help about another tool that the arguments ask for, such as `help ripgrep`. */
 async function pageOf([first, word, ...rest]: readonly string[]): Promise<string | undefined> {
   if (first !== 'help' || word === undefined || rest.length > 0) return undefined;
   const { equivalentsOf } = await import('./terminal/equivalents.ts');
@@ -57,17 +54,18 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
   const args = expandHelp(given);
   const commands = await loadCommands(args);
   const outputs = new RunOutputs(session);
-  const { program, texts } = createProgram(
-    { args, commands, session, outputs },
-    {
-      onStart: (options) => {
-        invocation.json = options['json'] === true;
-      },
-      onDone: (code) => {
-        exitCode = code;
-      },
+  const { program, texts } = createProgram({
+    args,
+    commands,
+    session,
+    outputs,
+    onStart: (options) => {
+      invocation.json = options['json'] === true;
     },
-  );
+    onDone: (code) => {
+      exitCode = code;
+    },
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     outputs.check(exitCode);

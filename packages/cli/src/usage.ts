@@ -1,5 +1,4 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { closest } from './terminal/closest.ts';
 import { UsageError } from './terminal/errors.ts';
 import { foreignOptionError } from './terminal/foreign-arguments.ts';
 
@@ -29,7 +28,6 @@ function optionOf(command: Command, token: string): Option | undefined {
   );
 }
 
-/** Returns two options that were given and exclude each other. */
 function conflictOf(command: Command): readonly Option[] {
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
   for (const option of given) {
@@ -156,11 +154,46 @@ function messageOf(error: CommanderError, command: Command, args: readonly strin
   }
 }
 
-/** Returns the error of commander in words of our own, from its error code, the command and the arguments. */
 export function usageErrorOf(error: CommanderError, command: Command, args: readonly string[]): UsageError {
   const isUnknown = error.code === 'commander.unknownOption';
   const foreign = isUnknown ? foreignOptionError(registeredName(command), unknownWord(command)) : undefined;
   if (foreign) return foreign;
   const [message, fix] = messageOf(error, command, args);
   return new UsageError(message, `${fix} (see '${fullName(command)} --help')`, { cause: error });
+}
+
+/** More typing errors than this make another word. */
+const MAX_DISTANCE = 3;
+const MIN_SIMILARITY = 0.5;
+
+/** Returns the number of characters that were inserted, deleted, replaced or swapped with their neighbour. */
+function distance(one: string, other: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const replaced = (above[column - 1] ?? 0) + (isSame ? 0 : 1);
+      let best = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, replaced);
+      if (one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
+        best = Math.min(best, (before[column - 2] ?? Infinity) + 1);
+      }
+      current.push(best);
+    }
+    before = above;
+    above = current;
+  }
+  return above[other.length] ?? 0;
+}
+
+function closest(word: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, errors: distance(word, candidate) }))
+    .filter(({ candidate, errors }) => {
+      const length = Math.max(word.length, candidate.length);
+      return errors <= MAX_DISTANCE && (length - errors) / length >= MIN_SIMILARITY;
+    })
+    .toSorted((one, other) => one.errors - other.errors);
+  return ranked[0]?.candidate;
 }

@@ -6,7 +6,6 @@ import type { Session } from '../terminal/session.ts';
 /** Adds arguments, options and the action to a command. The action calls `done` with the exit status of a finished run. */
 export type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
 
-/** A command, or a group of subcommands, as its help shows it. */
 export interface CommandTexts {
   readonly description: string;
   /** Its line in a list of commands. @default the description, without its capital letter and its full stop */
@@ -14,11 +13,9 @@ export interface CommandTexts {
   readonly alias?: string;
   readonly args?: readonly ArgumentRow[];
   readonly options?: readonly OptionRow[];
-  /** Printed after the options. */
   readonly examples?: string;
 }
 
-/** A command that runs. */
 export interface CommandDefinition<Flags, Args extends readonly unknown[]> extends CommandTexts {
   /** Gets the options and the arguments as parsed. @returns the exit status. */
   readonly run: (session: Session, flags: Flags, ...args: Args) => Promise<number>;
@@ -33,7 +30,6 @@ function describe(command: Command, { description, summary, alias, args = [], op
   addOptions(command, options);
 }
 
-/** Returns the factory of a command. */
 export function defineCommand<Flags, Args extends readonly unknown[]>({
   run,
   ...texts
@@ -47,7 +43,6 @@ export function defineCommand<Flags, Args extends readonly unknown[]>({
   };
 }
 
-/** Returns the factory of a command that only has subcommands. */
 export function defineGroup(texts: CommandTexts): CommandFactory {
   return (command) => describe(command, texts);
 }

@@ -12,21 +12,11 @@ import type { Session } from '../terminal/session.ts';
 import { wrapWords } from '../terminal/text.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
-const examples = `
-Examples:
-  $ cairn doctor          what works on this machine, and how to fix the rest
-  $ cairn doctor --json   the same as JSON
-
-A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
-set, and calls no model; passwords and keys are never printed.
-
-Exit status: 0 if no check fails, 1 otherwise.`;
-
 const words: Readonly<Record<CheckStatus, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: '-' };
 
 async function runCheck(check: Check, context: DoctorContext): Promise<CheckResult> {
   try {
-    return await check.run(context);
+    return await check(context);
   } catch (error) {
     context.signal.throwIfAborted();
     return fail(`the check itself failed: ${reasonOf(error)}`, 'run it with CAIRN_DEBUG=1 and report the output');
@@ -54,7 +44,15 @@ export const doctorCommand: CommandFactory = defineCommand({
   description: 'Check what works on this machine, and print how to fix the rest.',
   summary: 'check what works on this machine',
   options: answerOptions,
-  examples,
+  examples: `
+Examples:
+  $ cairn doctor          what works on this machine, and how to fix the rest
+  $ cairn doctor --json   the same as JSON
+
+A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
+set, and calls no model; passwords and keys are never printed.
+
+Exit status: 0 if no check fails, 1 otherwise.`,
   run: async (session, flags: AnswerFlags) => {
     const { version, engines } = readManifest();
     const context: DoctorContext = {
@@ -71,17 +69,13 @@ export const doctorCommand: CommandFactory = defineCommand({
     };
     const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
     const { checks } = await import('../doctor/checks.ts');
-    const nameWidth = Math.max(...checks.map((check) => check.name.length));
+    const nameWidth = Math.max(...Object.keys(checks).map((name) => name.length));
     const results: (CheckResult & { readonly name: string })[] = [];
-    for (const check of checks) {
+    for (const [name, check] of Object.entries(checks)) {
       const result = await runCheck(check, context);
-      results.push({ name: check.name, ...result });
+      results.push({ name, ...result });
       if (flags.json !== true)
-        await writeLines(
-          session.out,
-          [resultLine(check.name.padEnd(nameWidth), result, { session, paint })],
-          session.signal,
-        );
+        await writeLines(session.out, [resultLine(name.padEnd(nameWidth), result, { session, paint })], session.signal);
     }
     const isOk = results.every(({ status }) => status !== 'fail');
     // Without --json each line is printed when its check ends.

@@ -18,7 +18,6 @@ export class Printer {
     if (!this.#pending.includes(notice)) this.#pending.push(notice);
   };
 
-  /** Prints lines, or with `--json` the document, and the notices so far. */
   readonly print = (lines: Iterable<string>, document: object): Promise<void> =>
     writeAnswer(this.#session, this.#flags, { lines, document, notices: () => this.#take() });
 

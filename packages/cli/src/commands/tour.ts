@@ -5,21 +5,9 @@ import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
-import { abbreviate, pickExtension, pickFile } from '../tour/choices.ts';
+import { abbreviate, pickExtension, pickFile, chooseWord } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
-import { chooseWord } from '../tour/word.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
-
-const examples = `
-Examples:
-  $ cairn tour          the current directory
-  $ cairn tour src      another one
-
-The tour only reads, except for one small file that it creates in the directory and removes again.`;
-
-interface TourFlags {
-  readonly color: ColorMode;
-}
 
 async function sayNext(
   tour: Tour,
@@ -43,8 +31,13 @@ export const tourCommand: CommandFactory = defineCommand({
   summary: 'show the searches on a tree, step by step',
   args: [['[path]', 'the directory of the tour', '.']],
   options: [colorOption],
-  examples,
-  run: async (session, flags: TourFlags, given: string) => {
+  examples: `
+Examples:
+  $ cairn tour          the current directory
+  $ cairn tour src      another one
+
+The tour only reads, except for one small file that it creates in the directory and removes again.`,
+  run: async (session, flags: { readonly color: ColorMode }, given: string) => {
     const natives = await import('@cairn/natives');
     const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
     const prefix = pathPrefix(path);

@@ -16,7 +16,6 @@ async function versionOf(name: string): Promise<string> {
   return String(Reflect.get(Object(manifest), 'version'));
 }
 
-/** Searches a directory with one file of one line. */
 async function trySearch({ temporary, signal, version }: DoctorContext, fix: string): Promise<CheckResult> {
   const { glob, grep } = await import('@cairn/natives');
   const path = await realpath(temporary)
@@ -38,19 +37,45 @@ async function trySearch({ temporary, signal, version }: DoctorContext, fix: str
   }
 }
 
-export const addonCheck: Check = {
-  name: 'addon',
-  run: async (context) => {
-    const fix = 'install @cairn/cli again without --omit=optional; in a clone, run npm start';
-    try {
-      await import('@cairn/natives');
-    } catch (error) {
-      return fail(`it does not load on ${context.platform}-${context.arch}: ${loadFailure(error)}`, fix);
+export const checkAddon: Check = async (context) => {
+  const fix = 'install @cairn/cli again without --omit=optional; in a clone, run npm start';
+  try {
+    await import('@cairn/natives');
+  } catch (error) {
+    return fail(`it does not load on ${context.platform}-${context.arch}: ${loadFailure(error)}`, fix);
+  }
+  for (const name of ['@cairn/natives', '@cairn/coding-agent']) {
+    const version = await versionOf(name);
+    if (version !== context.version) return fail(`${name} is ${version}, and @cairn/cli ${context.version}`, fix);
+  }
+  return trySearch(context, fix);
+};
+
+export const checkWriting: Check = async ({ temporary, signal }) => {
+  let root: string;
+  try {
+    root = await mkdtemp(join(await realpath(temporary), 'cairn-doctor-'));
+  } catch (error) {
+    return fail(
+      `cannot create a temporary file: ${reasonOf(error)}`,
+      'set TMPDIR to a directory that you can write to',
+    );
+  }
+  try {
+    const loaded = await import('@cairn/coding-agent').catch(() => undefined);
+    if (!loaded) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
+    const tools = loaded.createCodingTools({ root });
+    const result = await tools.write.execute({ path: 'note.txt', content: 'x' }, { signal });
+    signal.throwIfAborted();
+    if (result.isError) {
+      const [part] = result.content;
+      return fail(part?.text.split('\n', 1)[0] ?? result.details.reason, result.details.hint);
     }
-    for (const name of ['@cairn/natives', '@cairn/coding-agent']) {
-      const version = await versionOf(name);
-      if (version !== context.version) return fail(`${name} is ${version}, and @cairn/cli ${context.version}`, fix);
+    if ((await readFile(join(root, 'note.txt'), 'utf8')) !== 'x') {
+      return fail('a file does not contain what was written to it', `check the disk of ${temporary}`);
     }
-    return trySearch(context, fix);
-  },
+    return ok('files are replaced atomically, with a journal');
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
 };

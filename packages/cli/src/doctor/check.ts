@@ -3,54 +3,33 @@ import type { Environment } from '../terminal/output.ts';
 /** `skip`: the check does not apply to this machine. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** The result of a check. */
 export interface CheckResult {
   readonly status: CheckStatus;
-  /** What the check found. */
   readonly message: string;
-  /** What to do next; absent when nothing is wrong. */
   readonly fix?: string;
 }
 
-/** The facts that checks depend on. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly home: string;
-  /** The directory for temporary files. */
   readonly temporary: string;
   /** The directory of kernel information: `/proc` on Linux. */
   readonly proc: string;
-  /** The version of the running Node. */
   readonly node: string;
-  /** The version of this package, and the versions of Node that it supports. */
   readonly version: string;
   readonly engines: string;
   readonly signal: AbortSignal;
 }
 
 /** Checks one requirement of a machine. Changes nothing except temporary files, which it removes. */
-export interface Check {
-  readonly name: string;
-  readonly run: (context: DoctorContext) => Promise<CheckResult>;
-}
+export type Check = (context: DoctorContext) => Promise<CheckResult>;
 
-export function ok(message: string): CheckResult {
-  return { status: 'ok', message };
-}
-
-export function skip(message: string): CheckResult {
-  return { status: 'skip', message };
-}
-
-export function warn(message: string, fix: string): CheckResult {
-  return { status: 'warn', message, fix };
-}
-
-export function fail(message: string, fix: string): CheckResult {
-  return { status: 'fail', message, fix };
-}
+export const ok = (message: string): CheckResult => ({ status: 'ok', message });
+export const skip = (message: string): CheckResult => ({ status: 'skip', message });
+export const warn = (message: string, fix: string): CheckResult => ({ status: 'warn', message, fix });
+export const fail = (message: string, fix: string): CheckResult => ({ status: 'fail', message, fix });
 
 /** Returns the first line of an error's message. */
 export function reasonOf(error: unknown): string {

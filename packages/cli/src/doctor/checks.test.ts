@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DoctorContext } from './check.ts';
-import { nodeVersionCheck } from './node-version.ts';
-import { openFilesCheck } from './open-files.ts';
-import { judgeSqlite, sqliteCheck } from './sqlite.ts';
+import { checkNode, checkOpenFiles, checkSqlite, judgeSqlite } from './machine.ts';
 
 function context(more: Partial<DoctorContext> = {}): DoctorContext {
   return {
@@ -43,7 +41,7 @@ test.each([
   ['24.14.9', 'fail'],
   ['20.19.0', 'fail'],
 ])('Node %s: %s', async (node, status) => {
-  expect(await nodeVersionCheck.run(context({ node }))).toMatchObject({ status });
+  expect(await checkNode(context({ node }))).toMatchObject({ status });
 });
 
 describe('SQLite', () => {
@@ -54,7 +52,7 @@ describe('SQLite', () => {
   ])('%s', (_, version, status, message) => expect(judgeSqlite(version)).toMatchObject({ status, message }));
 
   test('the one of this Node is ok', async () => {
-    expect(await sqliteCheck.run(context())).toMatchObject({ status: 'ok' });
+    expect(await checkSqlite(context())).toMatchObject({ status: 'ok' });
   });
 });
 
@@ -64,6 +62,6 @@ test.each([
   ['Max open files            unlimited            unlimited            files', 'ok', 'no limit'],
   ['Max processes             1                    1                    processes', 'skip', 'does not report'],
 ])('%s: %s', async (line, status, message) => {
-  const result = await openFilesCheck.run(context({ proc: proc({ 'self/limits': `Limit\n${line}\n` }) }));
+  const result = await checkOpenFiles(context({ proc: proc({ 'self/limits': `Limit\n${line}\n` }) }));
   expect(result).toMatchObject({ status, message: expect.stringContaining(message) });
 });

@@ -1,21 +1,17 @@
-import { addonCheck } from './addon.ts';
+import { checkAddon, checkWriting } from './addon.ts';
 import type { Check } from './check.ts';
-import { modelCheck } from './model.ts';
-import { nodeVersionCheck } from './node-version.ts';
-import { openFilesCheck } from './open-files.ts';
-import { redisCheck } from './redis.ts';
-import { sqliteCheck } from './sqlite.ts';
-import { stateDirectoryCheck } from './state-directory.ts';
-import { writingCheck } from './writing.ts';
+import { checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
+import { checkModels } from './model.ts';
+import { checkRedis } from './redis.ts';
 
-/** The registry: a new check is one file and one line here. */
-export const checks: readonly Check[] = [
-  nodeVersionCheck,
-  addonCheck,
-  writingCheck,
-  stateDirectoryCheck,
-  sqliteCheck,
-  redisCheck,
-  modelCheck,
-  openFilesCheck,
-];
+/** The registry: a new check is a function and one line here. */
+export const checks: Readonly<Record<string, Check>> = {
+  node: checkNode,
+  addon: checkAddon,
+  writing: checkWriting,
+  state: checkStateDirectory,
+  sqlite: checkSqlite,
+  redis: checkRedis,
+  model: checkModels,
+  'open files': checkOpenFiles,
+};

@@ -9,10 +9,8 @@ const VARIABLE = 'CAIRN_REDIS_URL';
 const MIN_VERSION = '6.2.0';
 const TIMEOUT_MS = 2000;
 
-/** The facts about a server. */
 interface ServerFacts {
   readonly version: string;
-  /** What it removes when its memory is full. */
   readonly policy: string | undefined;
   readonly hasAppendOnlyFile: boolean | undefined;
   /** When it saves snapshots: empty for never; `undefined` if the user has no permission to read it. */
@@ -106,10 +104,9 @@ function judgeReply(where: string, message: string): CheckResult {
   return fail(`${where} returned an error: ${message}`, 'check the log of the server');
 }
 
-/** Interprets what the server does with data. */
 function judgeServer(where: string, facts: ServerFacts): CheckResult {
   const { version, policy, hasAppendOnlyFile, save } = facts;
-  if (isTooOld(version)) {
+  if (semver.lt(semver.coerce(version) ?? '0.0.0', MIN_VERSION)) {
     return fail(`${where} is Redis ${version}`, `update it: memory needs ${MIN_VERSION} or newer`);
   }
   if (facts.hasOldKeys) {
@@ -149,33 +146,30 @@ function parseAddress(text: string): URL | undefined {
   return url.protocol === 'redis:' || url.protocol === 'rediss:' ? url : undefined;
 }
 
-export const redisCheck: Check = {
-  name: 'redis',
-  run: async ({ env, signal }) => {
-    const text = env[VARIABLE];
-    if (text === undefined || text === '') return skip(`${VARIABLE} is not set`);
-    const url = parseAddress(text);
-    if (!url) {
-      return fail(
-        `${VARIABLE} is not a Redis URL`,
-        'use redis://host:port, or rediss:// for TLS; in a password, write % as %25',
-      );
-    }
-    const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const { ErrorReply } = await import('@redis/client');
-    try {
-      const facts = await factsOf(text, AbortSignal.any([signal, limit]));
-      return facts === undefined ? ok(`${where} answers, but does not return its version`) : judgeServer(where, facts);
-    } catch (error) {
-      signal.throwIfAborted();
-      const fix = `start it, or correct ${VARIABLE}`;
-      if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, fix);
-      if (error instanceof ErrorReply) return judgeReply(where, error.message);
-      const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError);
-      return isSystemError
-        ? fail(`cannot connect to ${where}: ${reasonOf(error) || 'no address of the host answers'}`, fix)
-        : fail(`${where} is not a Redis: ${reasonOf(error)}`, fix);
-    }
-  },
+export const checkRedis: Check = async ({ env, signal }) => {
+  const text = env[VARIABLE];
+  if (text === undefined || text === '') return skip(`${VARIABLE} is not set`);
+  const url = parseAddress(text);
+  if (!url) {
+    return fail(
+      `${VARIABLE} is not a Redis URL`,
+      'use redis://host:port, or rediss:// for TLS; in a password, write % as %25',
+    );
+  }
+  const where = `${url.hostname || '127.0.0.1'}:${url.port || '6379'}`;
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const { ErrorReply } = await import('@redis/client');
+  try {
+    const facts = await factsOf(text, AbortSignal.any([signal, limit]));
+    return facts === undefined ? ok(`${where} answers, but does not return its version`) : judgeServer(where, facts);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fix = `start it, or correct ${VARIABLE}`;
+    if (limit.aborted) return fail(`${where} does not answer within ${TIMEOUT_MS / 1000} s`, fix);
+    if (error instanceof ErrorReply) return judgeReply(where, error.message);
+    const isSystemError = error instanceof Error && ('syscall' in error || error instanceof AggregateError);
+    return isSystemError
+      ? fail(`cannot connect to ${where}: ${reasonOf(error) || 'no address of the host answers'}`, fix)
+      : fail(`${where} is not a Redis: ${reasonOf(error)}`, fix);
+  }
 };

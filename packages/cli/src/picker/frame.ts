@@ -10,11 +10,9 @@ import {
   highlight,
   highlightFitted,
 } from '../terminal/text.ts';
-import type { PickItem, PickMode } from './source.ts';
-import type { Preview } from './preview.ts';
+import type { PickItem, PickMode, Preview } from './source.ts';
 import type { Frame } from './screen.ts';
 
-/** The state that a frame shows. */
 export interface PickView {
   readonly mode: PickMode;
   readonly query: string;
@@ -22,7 +20,6 @@ export interface PickView {
   readonly canSwitch: boolean;
   readonly items: readonly PickItem[];
   readonly selected: number;
-  /** The first item in view. */
   readonly top: number;
   readonly summary: string;
   readonly preview: Preview | undefined;
@@ -51,7 +48,6 @@ export function layoutOf(rows: number): PickLayout {
 
 const TAB = '    ';
 
-/** Returns a line that fits into one row. */
 function plainLine(line: string, columns: number): string {
   return fitText(escapeLine(line.replaceAll('\t', TAB)), columns);
 }
@@ -118,7 +114,6 @@ function keyTexts(switchText: string, short: string): readonly string[] {
   ];
 }
 
-/** Returns the last line: the summary on the left, and on the right as much about the keys as there is room for. */
 function statusRow({ mode, summary, canSwitch }: PickView, { columns, paint }: PickStyle): string {
   const left = fitText(escapeControls(summary), columns);
   const room = columns - displayWidth(left);

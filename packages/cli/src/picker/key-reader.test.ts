@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createKeyReader } from './key-reader.ts';
-import type { Key } from './keys.ts';
+import { createKeyReader, type Key } from './keys.ts';
 
 /** Longer than the time in which the rest of a key has to follow its Esc. */
 const BUSY_MS = 100;

@@ -1,4 +1,3 @@
-/** A key, or typed text. */
 export type Key =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'choose' | 'leave' | 'interrupt' | 'switch' | 'erase' | 'erase-word' | 'erase-all' }
@@ -50,7 +49,6 @@ const pastedControls = /[\u0000-\u001f\u007f]+/gu;
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
 
-/** Complete keys, and the rest of the input, which is the start of a key. */
 export interface DecodedKeys {
   readonly keys: readonly Key[];
   readonly rest: string;
@@ -95,4 +93,49 @@ export function decodeKeys(input: string): DecodedKeys {
 /** Returns the key that an unfinished rest means when nothing follows: Esc, or none. */
 export function finishKeys(rest: string): readonly Key[] {
   return rest === '\u001b' ? [{ kind: 'leave' }] : [];
+}
+
+/** An Esc that nothing follows within this time is the key, not the start of a sequence. */
+const ESCAPE_MS = 40;
+const PASTE_START = '\u001b[200~';
+
+export interface KeyReader {
+  feed(text: string): void;
+  /** Drops an unfinished key. */
+  stop(): void;
+}
+
+export function createKeyReader(press: (key: Key) => void): KeyReader {
+  let pending = '';
+  let timer: NodeJS.Timeout | undefined;
+  let waiting: NodeJS.Immediate | undefined;
+  let isStopped = false;
+  const stopWaiting = (): void => {
+    clearTimeout(timer);
+    clearImmediate(waiting);
+  };
+  const pressAll = (keys: readonly Key[]): void => {
+    for (const key of keys) if (!isStopped) press(key);
+  };
+  return {
+    feed: (text) => {
+      stopWaiting();
+      const { keys, rest } = decodeKeys(pending + text);
+      pending = rest;
+      pressAll(keys);
+      if (rest === '' || isStopped) return;
+      timer = setTimeout(() => {
+        // What arrived while the process was busy is read before this, and clears it.
+        waiting = setImmediate(() => {
+          // A long paste may pause; its end is still to come.
+          if (!rest.startsWith(PASTE_START)) pending = '';
+          pressAll(finishKeys(rest));
+        });
+      }, ESCAPE_MS);
+    },
+    stop: () => {
+      isStopped = true;
+      stopWaiting();
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { readNames, type NameList } from '../terminal/name-list.ts';
 
-/** A stream of bytes that can be closed. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
   destroy(): unknown;
 }
@@ -10,7 +9,6 @@ const MIN_DELAY_MS = 50;
 const NAMES_PER_MS = 1000;
 const EMPTY: NameList = { names: [], lossyNames: new Set() };
 
-/** Names that arrive while the picker runs. */
 export class NameFeed {
   readonly #stream: ByteStream;
   #list = EMPTY;
@@ -53,7 +51,6 @@ export class NameFeed {
     }, finish);
   }
 
-  /** Stops reading, so that the process can end. */
   stop(): void {
     this.#onChange = () => undefined;
     clearTimeout(this.#timer);

@@ -2,12 +2,11 @@ import type { CodingTools } from '@cairn/coding-agent';
 import type { Paint } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { frameOf } from './frame.ts';
-import { createKeyReader } from './key-reader.ts';
-import { openScreen } from './screen.ts';
+import { createKeyReader } from './keys.ts';
+import { Screen } from './screen.ts';
 import type { PickMode, PickSource } from './source.ts';
 import { PickState, type PickResult } from './state.ts';
 
-/** How a picker starts. */
 export interface PickOptions {
   readonly mode: PickMode;
   readonly query: string;
@@ -22,7 +21,7 @@ export interface PickOptions {
 export function runPicker(terminal: Terminal, options: PickOptions): Promise<PickResult> {
   const { mode, query, paint, signal, source, loadTools } = options;
   signal.throwIfAborted();
-  const screen = openScreen(terminal);
+  const screen = new Screen(terminal);
   const life = new AbortController();
   source.warmUp(life.signal);
   return new Promise<PickResult>((resolve, reject) => {

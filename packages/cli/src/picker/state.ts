@@ -2,24 +2,18 @@ import type { CodingTools } from '@cairn/coding-agent';
 import { errorLine } from '../terminal/answer.ts';
 import { layoutOf, type PickView } from './frame.ts';
 import type { Key } from './keys.ts';
-import { createLatest } from './latest.ts';
-import { readPreview } from './preview.ts';
-import type { PickItem, PickMode, PickSource } from './source.ts';
+import { readPreview, type PickItem, type PickMode, type PickSource } from './source.ts';
 
-/** How a picker ended. */
 export type PickResult =
   | { readonly kind: 'chosen'; readonly item: PickItem }
   | { readonly kind: 'left' }
   | { readonly kind: 'interrupted' };
 
-/** What the state uses. */
 export interface PickStateOptions {
   readonly mode: PickMode;
   readonly query: string;
   readonly source: PickSource;
-  /** Reads files for the preview. */
   readonly tools: Promise<CodingTools>;
-  /** Shows a view. Called after every change. */
   readonly draw: (view: PickView) => void;
   readonly rows: () => number;
   readonly end: (result: PickResult) => void;
@@ -27,11 +21,28 @@ export interface PickStateOptions {
 
 const SEARCHING = 'searching …';
 
+/** Runs tasks; a new one replaces the one before, whose outcome is dropped. */
+class Latest {
+  #current: AbortController | undefined;
+
+  run(task: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): void {
+    this.stop();
+    const mine = (this.#current = new AbortController());
+    task(mine.signal).catch((error: unknown) => {
+      if (!mine.signal.aborted) failed(error);
+    });
+  }
+
+  stop(): void {
+    this.#current?.abort();
+  }
+}
+
 /** The state of a picker: the query, its matches and the selection. Knows neither terminal nor keyboard. */
 export class PickState {
   readonly #options: PickStateOptions;
-  readonly #searching = createLatest();
-  readonly #previewing = createLatest();
+  readonly #searching = new Latest();
+  readonly #previewing = new Latest();
   #view: PickView;
   /** Whether the items belong to the query. */
   #isAnswered = false;
@@ -57,7 +68,6 @@ export class PickState {
     this.#ask();
   }
 
-  /** Draws again, for another size of the terminal. */
   redraw(): void {
     this.#change({});
     this.#showPreview();
@@ -104,7 +114,6 @@ export class PickState {
     return this.#isAnswered && (this.#view.items.length > 0 || this.#options.source.names?.isComplete !== false);
   }
 
-  /** Returns the index that a movement selects. */
   #target(kind: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last'): number {
     const { selected, items } = this.#view;
     const page = Math.max(1, layoutOf(this.#options.rows()).list - 1);

@@ -10,19 +10,16 @@ import { withOwnCommand } from './own-command.ts';
 import type { Session } from './session.ts';
 import { wrapWords } from './text.ts';
 
-/** The options that decide how an answer is printed. */
 export interface AnswerFlags {
   readonly json?: boolean;
   readonly color: ColorMode;
 }
 
-/** Why results are missing. */
 type StopReason = 'limit' | 'timeout' | 'budget';
 
 /** The JSON document of every command that searches or lists. */
 export interface MatchesDocument {
   readonly matches: readonly unknown[];
-  /** The length of `matches`. */
   readonly shown: number;
   /** How many matches there are, in the unit of `matches`. At least this many when `complete` is false. */
   readonly totalMatches: number;
@@ -31,10 +28,8 @@ export interface MatchesDocument {
   readonly stopReason?: StopReason;
 }
 
-/** What a command prints. */
 export interface Answer {
   readonly lines: Iterable<string>;
-  /** The end of each line. Default: a line feed. */
   readonly lineEnd?: LineEnd | undefined;
   /** The JSON document, without its `notices`. */
   readonly document: object;
@@ -42,17 +37,13 @@ export interface Answer {
   readonly notices: () => readonly string[];
 }
 
-/** The shown part of a list. */
 export interface Page {
   /** The limit. A list as long as it may have been cut there. */
   readonly limit?: number | undefined;
-  /** Whether more matches follow, when that is known. */
   readonly hasMore?: boolean | undefined;
-  /** The number of all matches, when that is known. */
   readonly total?: number | undefined;
 }
 
-/** Returns the document of a list. */
 export function listDocument(matches: readonly unknown[], { limit, hasMore, total }: Page = {}): MatchesDocument {
   const isCut = hasMore ?? (limit !== undefined && matches.length >= limit);
   const counts = { matches, shown: matches.length, totalMatches: total ?? matches.length };
@@ -65,7 +56,6 @@ function messageLine(session: Session, message: string): string {
   return session.err.isTerminal ? wrapWords(line, session.err.width, '  ') : line;
 }
 
-/** Writes notices to standard error, one line each. */
 export async function writeNotices(session: Session, color: ColorMode, notices: readonly string[]): Promise<void> {
   const paint = createPaint(usesColor(color, session.err.isTerminal, session.env));
   for (const notice of notices) await session.err.write(`${paint.dim(messageLine(session, notice))}\n`);
@@ -98,12 +88,10 @@ export function errorText(error: unknown): string {
     .replace(/\s*\n\s*/gu, ' ');
 }
 
-/** Returns an error as the one line that a person reads. */
 export function errorLine(error: unknown): string {
   return `cairn: ${escapeControls(errorText(error))}`;
 }
 
-/** Returns the value of `error` in a JSON document. */
 export function errorDocument(session: Session, error: unknown): ErrorFacts {
   const { fix, ...facts } = factsOf(error);
   return fix === undefined ? facts : { ...facts, fix: withOwnCommand(fix, session.command) };

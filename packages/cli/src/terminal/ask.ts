@@ -3,13 +3,8 @@ import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 import { displayWidth } from './text.ts';
 
-/** Asks questions on a terminal, in sequence. */
 export interface Prompter {
-  /**
-   * Returns the line that is typed, without its end; `undefined` at the end of the terminal, or on Ctrl-D.
-   *
-   * @throws {Interrupted} on Ctrl-C.
-   */
+  /** Returns the line that is typed; `undefined` at the end of the terminal, or on Ctrl-D. @throws {Interrupted} on Ctrl-C. */
   ask(question: string): Promise<string | undefined>;
 }
 

@@ -16,10 +16,7 @@ function split(
   return { words: [word], isOpen: false };
 }
 
-/**
- * Returns the words of a command line with `-e=TEXT` as `-e TEXT`, as ripgrep and fd read it. commander would take `=TEXT` as the
- * value.
- */
+/** Returns the words with `-e=TEXT` as `-e TEXT`, as ripgrep and fd read it. commander would take `=TEXT` as the value. */
 export function splitShortValues(words: readonly string[], options: readonly Option[]): string[] {
   const result: string[] = [];
   let isValue = false;

@@ -1,6 +1,8 @@
 import type { FileDiff } from '@cairn/coding-agent';
 import { quoteGitName } from './git-names.ts';
-import type { Paint } from './output.ts';
+import { createPaint, usesColor, type ColorMode, type Paint } from './output.ts';
+import type { Session } from './session.ts';
+import { lineEscape } from './text.ts';
 
 /** A diff of one file. A created file has no `from`, a deleted one no `to`. */
 export interface ShownDiff {
@@ -9,10 +11,14 @@ export interface ShownDiff {
   readonly diff: FileDiff;
 }
 
-export interface DiffStyle {
+interface DiffStyle {
   readonly paint: Paint;
-  /** Escapes control characters for a terminal. */
   readonly escape: (text: string) => string;
+}
+
+/** Returns the style of diffs on standard output. */
+export function diffStyle({ out, env }: Pick<Session, 'out' | 'env'>, color: ColorMode): DiffStyle {
+  return { paint: createPaint(usesColor(color, out.isTerminal, env)), escape: lineEscape(out) };
 }
 
 /** Returns `1,5`. An empty side has the number of the line before it, as in `diff -u`. */

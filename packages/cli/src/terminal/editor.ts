@@ -1,4 +1,3 @@
-/** Editing a text in the editor of the user. */
 import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +16,6 @@ export const applyOption: ValueOption<'--apply <file>'> = [
   filled,
 ];
 
-/** Returns the command of the editor. @throws {CommandError} when none is set and no terminal could show one. */
 function editorOf({ env, input, out }: Session, instead: string): string {
   const set = env['VISUAL'] || env['EDITOR'];
   if (set) return set;
@@ -54,7 +52,6 @@ export interface Edited {
   readonly file: string;
   readonly text: string;
   readonly original: string;
-  /** Removes both files. */
   readonly remove: () => Promise<void>;
 }
 
@@ -63,14 +60,11 @@ function originalOf(file: string): string {
   return `${file}.orig`;
 }
 
-/** States where a text is and how to go on, so that no work is lost. */
 export function keptIn(file: string): string {
   return `the edited text is in ${file}`;
 }
 
-/** How an edit is named. */
 export interface EditOptions {
-  /** The name of the file. */
   readonly name: string;
   /** What to do where no editor can be used. */
   readonly instead: string;
@@ -120,11 +114,7 @@ export async function editText(
   return { file, text: bytes.toString('utf8'), original, remove };
 }
 
-/**
- * Reads a text that an earlier edit has kept, and the one before it.
- *
- * @param current what stands for the text before the edit when that was not kept; without it, this fails
- */
+/** Reads a text that an earlier edit has kept, and the one before it, or else `current` for that. */
 export async function readKept(
   given: string,
   { cwd, signal }: Pick<Session, 'cwd' | 'signal'>,
@@ -143,7 +133,6 @@ export async function readKept(
   }
 }
 
-/** Returns the error of an edited text that could not be applied. The text is kept. */
 export function notApplied(cause: unknown, file: string, applyFix: EditOptions['applyFix']): CommandError {
   const { code, message, fix } = factsOf(cause);
   const stated = `${describe({ code, message, fix }).replace(/\.$/u, '')}; ${keptIn(file)}`;

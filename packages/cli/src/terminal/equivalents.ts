@@ -4,9 +4,7 @@ import { wrapWords } from './text.ts';
 
 interface Topic {
   readonly tool: string;
-  /** The commands that do the work of the tool. */
   readonly commands: readonly string[];
-  /** What people type, and what to type here. */
   readonly lines: readonly Row[];
   /** Differences between things of the same name. */
   readonly differences: readonly string[];
@@ -82,7 +80,6 @@ const topics: Readonly<Record<string, Topic>> = { ripgrep, rg: ripgrep, fd, fdfi
 type Row = readonly [term: string, description: string];
 
 const TERM_WIDTH = 32;
-/** A list of options is broken there. */
 const LIST_WIDTH = 100;
 
 /** Returns lines with a term and its description, which is below a longer term. */
@@ -95,20 +92,10 @@ function entries(rows: readonly Row[]): string {
     .join('');
 }
 
-/** Returns the options of a command, as a person types the values of others. */
-function typed(values: Readonly<Record<string, unknown>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => {
-      if (value === false) return `--no-${name}`;
-      return value === true ? `--${name}` : `--${name} ${String(value)}`;
-    })
-    .join(' ');
-}
-
-function rowsOf({ same = [], refused }: ForeignOptions): readonly Row[] {
+function rowsOf({ same = {}, refused }: ForeignOptions): readonly Row[] {
   return [
-    ...same.map(([values, flags]): Row => [flags, `the same as ${typed(values)}`]),
-    ...refused.map(([instead, list]): Row => [optionsIn(list).join('; '), instead]),
+    ...Object.entries(same).map(([flags, own]): Row => [flags, `the same as ${own}`]),
+    ...Object.entries(refused).map(([list, instead]): Row => [optionsIn(list).join('; '), instead]),
   ];
 }
 
@@ -123,7 +110,6 @@ function listsOf({ tool, commands }: Topic): ReadonlyMap<ForeignOptions, readonl
   return lists;
 }
 
-/** Returns the page about a tool; `undefined` for other words. */
 export function equivalentsOf(word: string): string | undefined {
   const topic = Object.hasOwn(topics, word) ? topics[word] : undefined;
   if (topic === undefined) return undefined;

@@ -4,17 +4,14 @@ export interface ErrorFacts {
   readonly code: string;
   /** States what is wrong. Without `fix` it also states what to do next. */
   readonly message: string;
-  /** What to do next. */
   readonly fix?: string | undefined;
   readonly path?: string | undefined;
   /** Where in the file, from 1. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Whether something was changed before the failure. */
   readonly changed?: boolean | undefined;
 }
 
-/** A command cannot do its work. The facts are reported unchanged. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
   readonly facts: ErrorFacts;
@@ -55,7 +52,6 @@ function stringOf(error: Error, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The line and the column of an error about the text of a file. */
 function placeOf(error: Error): Pick<ErrorFacts, 'line' | 'column'> {
   const [position, line]: unknown[] = [Reflect.get(error, 'position'), Reflect.get(error, 'line')];
   if (typeof line === 'number') return { line };
@@ -101,7 +97,6 @@ export function inOptions(text: string): string {
   );
 }
 
-/** Returns the message of an error in the words of the command line. */
 export function factsOf(error: unknown): ErrorFacts {
   if (error instanceof CommandError) return error.facts;
   if (!(error instanceof Error)) return internal(String(error));

@@ -1,13 +1,9 @@
 /** Exit statuses, as in ripgrep: 0 for a match, 1 for none, 2 for an error or a result that may be incomplete. */
 export const ExitCode = { Hit: 0, None: 1, Error: 2 } as const;
 
-/** The facts of a finished search that decide the exit status. */
 export interface SearchOutcome {
-  /** The number of results. */
   readonly shown: number;
-  /** Why the search stopped early. */
   readonly stopReason?: 'limit' | 'timeout' | 'budget' | undefined;
-  /** Directories and files that could not be read. */
   readonly unreadable: number;
 }
 
@@ -23,7 +19,6 @@ export function exitCodeOf(outcome: SearchOutcome): number {
 
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** The signals that end a run: its search is aborted and its clean-up runs. */
 export type EndingSignal = keyof typeof signalNumbers;
 
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];

@@ -1,9 +1,7 @@
-/** What a command does with options of other tools. {@link foreignOptionsOf} lists them. */
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { UsageError } from './errors.ts';
 import { findWords, foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './foreign-options.ts';
 
-/** Tools with a page of equivalents in the help. */
 const toolsWithHelp: readonly string[] = ['ripgrep', 'fd', 'fzf'];
 
 function refusal(tool: string, flags: string, instead: string, value: string = ''): UsageError {
@@ -17,7 +15,7 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   if (command !== 'find') return undefined;
   const end = args.indexOf('--');
   const given = new Set(args.slice(0, end === -1 ? undefined : end));
-  for (const [instead, words] of findWords) {
+  for (const [words, instead] of Object.entries(findWords)) {
     const word = optionsIn(words).find((one) => given.has(one));
     if (word === undefined) continue;
     return new UsageError(`option "${word}" of find(1) is not supported`, `${instead} (see 'cairn help find')`);
@@ -25,13 +23,12 @@ export function findWordError([command, ...args]: readonly string[]): UsageError
   return undefined;
 }
 
-/** Returns the error for an option of a tool, or for one of its values. */
 function refusalOf(
   { tool, refused }: ForeignOptions,
   name: string | undefined,
   value?: string,
 ): UsageError | undefined {
-  for (const [instead, list] of refused) {
+  for (const [list, instead] of Object.entries(refused)) {
     for (const flags of optionsIn(list)) {
       const { long, short } = new Option(flags);
       if (name === long || name === short) return refusal(tool, flags, instead, value);
@@ -63,12 +60,15 @@ function ignoredOption(flags: string, foreign: ForeignOptions): Option {
   });
 }
 
-/** Returns the options, absent from the help, that a command accepts for users of other tools. */
-export function acceptedOptions(command: string): readonly Option[] {
-  return foreignOptionsOf(command).flatMap((foreign) => [
-    ...(foreign.same ?? []).map(([values, flags]) => new Option(flags).hideHelp().implies(values)),
-    ...optionsIn(foreign.ignored ?? '')
-      .filter((flags) => flags !== '')
-      .map((flags) => ignoredOption(flags, foreign)),
-  ]);
+/** Adds the options, absent from the help, that a command accepts for users of other tools. */
+export function addForeignOptions(command: Command, name: string): void {
+  for (const foreign of foreignOptionsOf(name)) {
+    for (const [flags, own] of Object.entries(foreign.same ?? {})) {
+      const option = new Option(flags).hideHelp();
+      command.addOption(option).on(`option:${option.name()}`, () => void command.parseOptions(own.split(' ')));
+    }
+    for (const flags of foreign.ignored ? optionsIn(foreign.ignored) : []) {
+      command.addOption(ignoredOption(flags, foreign));
+    }
+  }
 }

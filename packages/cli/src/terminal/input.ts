@@ -8,7 +8,6 @@ import { CommandError, UsageError } from './errors.ts';
 /** What standard input is connected to. Node gives its child processes a socket. `other` is `/dev/null`, for example. */
 export type InputKind = 'terminal' | 'pipe' | 'file' | 'socket' | 'other';
 
-/** Standard input. */
 export interface Input {
   readonly kind: InputKind;
   /** Its bytes as they arrive. Fails with the session's reason when the run ends first. */
@@ -17,7 +16,6 @@ export interface Input {
   read(): Promise<Uint8Array>;
 }
 
-/** Returns the kind of file that a descriptor is connected to. */
 export function inputKind(descriptor: number): InputKind {
   if (isatty(descriptor)) return 'terminal';
   try {
@@ -72,7 +70,6 @@ async function readBytes(path: string, signal: AbortSignal): Promise<Uint8Array>
   }
 }
 
-/** Reads a file as text. */
 export async function readTextFile(path: string, signal: AbortSignal): Promise<string> {
   return decode(await readBytes(path, signal), path);
 }

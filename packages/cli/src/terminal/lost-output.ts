@@ -1,7 +1,4 @@
-/**
- * What a command does when its output cannot be written, because the reader of the pipe is gone or the disk is full. A change is
- * never stopped half way by it, and never left out without a word.
- */
+/** What a command does when its output cannot be written. A change is never stopped half way by it. */
 import { BrokenPipe } from './exit.ts';
 import { CommandError, OutputError } from './errors.ts';
 import type { Output } from './output.ts';
@@ -51,7 +48,6 @@ class GuardedOutput implements Output {
   }
 }
 
-/** Drops what is written after the reader is gone. */
 function dropUnread(error: Error): void {
   if (!(error instanceof BrokenPipe)) throw error;
 }
@@ -62,10 +58,8 @@ function failExport(cause: Error): never {
   throw new CommandError({ code: 'OUTPUT', message, fix: 'read it to its end, or write it to a file' }, { cause });
 }
 
-/** The outputs of one run, as commands of each effect use them. */
 export class RunOutputs {
   readonly #sessions: Readonly<Record<Effect, Session>>;
-  /** The outputs of commands that write. */
   readonly #steady: readonly GuardedOutput[];
 
   constructor(session: Session) {
@@ -85,11 +79,7 @@ export class RunOutputs {
     return this.#sessions[effect];
   }
 
-  /**
-   * Reports an output of a finished command that was lost for another reason than a reader that is gone.
-   *
-   * @throws {OutputError}
-   */
+  /** Reports an output that was lost for another reason than a reader that is gone. @throws {OutputError} */
   check(exitCode: number): void {
     const failure = this.#steady.map((one) => one.failure).find((one) => one instanceof OutputError);
     if (!failure) return;

@@ -3,7 +3,6 @@ import { CommandError } from './errors.ts';
 import { bytesOfGitName } from './git-names.ts';
 import { formatBytes } from './text.ts';
 
-/** Names that a program listed. */
 export interface NameList {
   readonly names: readonly string[];
   /** Those that are not valid UTF-8, as in `names`: with replacement characters. */
@@ -15,7 +14,6 @@ const LINE_FEED = 10;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns the text of valid UTF-8. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -35,7 +33,6 @@ export class NameReader {
   #pending: Uint8Array[] = [];
   #separator: number = LINE_FEED;
 
-  /** The names so far. */
   get list(): NameList {
     return { names: this.#names, lossyNames: this.#lossyNames };
   }

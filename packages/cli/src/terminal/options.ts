@@ -10,18 +10,17 @@ export const MAX_COUNT = 4_294_967_295;
 /** Returns the parser of an option's values. `name` is the option, for its errors. `previous` is the value before. */
 export type ParserOf<T> = (name: string) => (value: string, previous?: T) => T;
 
-/** What an option has besides a parser. */
 interface OptionTraits {
   readonly default?: unknown;
   /** The default in the help, if that is not the value itself. */
   readonly shownDefault?: string;
   /** The names of the options that exclude it, in camel case. */
   readonly conflicts?: string | string[];
-  /** Whether it has no line in the help. */
   readonly isHidden?: boolean;
+  /** The name of its value, which several options share; the last one that is given counts. */
+  readonly name?: string;
 }
 
-/** An option of a command: its flags, its line in the help, its parser and the rest. */
 export type OptionRow = readonly [
   flags: string,
   description: string,
@@ -29,21 +28,21 @@ export type OptionRow = readonly [
   traits?: OptionTraits,
 ];
 
-/** Creates an option. */
 function optionOf([flags, description, parserOf, traits = {}]: OptionRow): Option {
   const option = new Option(flags, description);
   if (parserOf) option.argParser(parserOf(option.long ?? flags) as (value: string, previous: unknown) => unknown);
   if ('default' in traits) option.default(traits.default, traits.shownDefault ?? String(traits.default));
   if (traits.conflicts !== undefined) option.conflicts(traits.conflicts);
+  const { name } = traits;
+  // A shared value has no default, not even that of a flag that begins with --no-.
+  if (name !== undefined) Object.assign(option, { negate: false, attributeName: () => name });
   return option.hideHelp(traits.isHidden ?? false);
 }
 
-/** Returns an option without a line in the help. */
 export function hidden(flags: string, traits: OptionTraits = {}): OptionRow {
   return [flags, '', undefined, { ...traits, isHidden: true }];
 }
 
-/** Adds options to a command, in the order of its help. */
 export function addOptions(command: Command, rows: readonly OptionRow[]): void {
   for (const row of rows) command.addOption(optionOf(row));
 }
@@ -66,7 +65,6 @@ export function pathParser(name: string, fix: string): (value: string) => string
   return (value) => unquotePath(parse(value));
 }
 
-/** The limits of a number. */
 interface NumberOptions {
   readonly unit?: string;
   /** @default 0 */
@@ -75,7 +73,6 @@ interface NumberOptions {
   readonly maximum?: number;
 }
 
-/** Parses a whole number of plain digits. */
 export function wholeNumber({ unit, minimum = 0, maximum = MAX_COUNT }: NumberOptions = {}): ParserOf<number> {
   const wanted = `use a whole number${unit === undefined ? '' : ` of ${unit}`} from ${minimum}`;
   return (name) => (value) => {
@@ -104,7 +101,6 @@ function listOf(values: readonly string[]): string {
   return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}`;
 }
 
-/** Parses one of a few words. */
 export function oneOf<T extends string>(values: readonly T[]): ParserOf<T> {
   return (name) => (value) => {
     const found = values.find((known) => known === value);
@@ -132,7 +128,6 @@ export function once(fix: string): ParserOf<string> {
   };
 }
 
-/** Collects the values of a repeated option. */
 export function repeated<T>(parserOf: ParserOf<T>): ParserOf<readonly T[]> {
   return (name) => {
     const parse = parserOf(name);
@@ -161,7 +156,6 @@ export const nameList: ParserOf<readonly string[]> = () => (value) =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** The option of each command that changes files through the tools. */
 export const stateOption: OptionRow = [
   '--state-dir <dir>',
   'directory for the journal of running changes, on a local disk (default: in the home directory of the user database)',
@@ -177,5 +171,4 @@ export const colorOption: OptionRow = [
   { default: 'auto' },
 ];
 
-/** The options that decide how an answer is printed. */
 export const answerOptions: readonly OptionRow[] = [jsonOption, colorOption];

@@ -6,14 +6,12 @@ export const colorModes: readonly ColorMode[] = ['auto', 'always', 'never'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The part of a Node stream that the output uses, so that a test can pass its own. */
 export interface TextStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** Where text goes. */
 export interface Output {
   /** Whether it is a terminal: names are escaped, results get headings and fit the width. */
   readonly isTerminal: boolean;
@@ -54,7 +52,6 @@ export function createOutput(stream: TextStream): Output {
 /** Characters gathered before they are handed on: large enough that 100,000 lines are few writes. */
 const chunkLength = 1 << 16;
 
-/** The end of a line: a line feed, or with `-0` a NUL. */
 export type LineEnd = '\n' | '\0';
 
 /** Writes lines, each with its end, in large chunks. Stops between two chunks when `signal` is aborted. */
@@ -76,7 +73,6 @@ export async function writeLines(
   await output.write(chunk);
 }
 
-/** The codes of a terminal for colours, by their meaning. */
 const colorCodes = {
   title: '1',
   path: '35',
@@ -101,10 +97,7 @@ function painter(isColored: boolean, codes: string): (text: string) => string {
   return isColored ? (text) => (text === '' ? text : `\u001b[${codes}m${text}${reset}`) : (text) => text;
 }
 
-/**
- * Whether to use colour: the option first, then FORCE_COLOR (`0` and `false` turn it off), then NO_COLOR, then
- * whether the stream is a terminal that knows colours.
- */
+/** Whether to use colour: the option first, then FORCE_COLOR (`0` and `false` turn it off), NO_COLOR, and the terminal. */
 export function usesColor(mode: ColorMode, isTerminal: boolean, env: Environment): boolean {
   if (mode !== 'auto') return mode === 'always';
   const forced = env['FORCE_COLOR'];

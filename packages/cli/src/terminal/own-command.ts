@@ -3,15 +3,14 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'n
 import type { Environment } from './output.ts';
 import { shellQuote } from './shell-quote.ts';
 
-/** The facts about the running program that decide how it is run again. */
 export interface RunningCommand {
   readonly env: Environment;
   /** The file that Node runs, as it was started: a link keeps its name. */
   readonly main: string;
 }
 
-/** Returns the path without links; `undefined` when it does not exist. */
-function realPath(path: string): string | undefined {
+/** Returns the path without links; `undefined` when it cannot be read. */
+export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

@@ -13,10 +13,7 @@ function withOwnHint(result: ToolResult, command: Session['command']): ToolResul
   };
 }
 
-/**
- * Returns a tool set with the hints of its failures beginning with the command of this run, so that they run as printed. Other
- * results stay as they are, because they may be the text of a file.
- */
+/** Returns a tool set whose failures have hints that run as printed. Other results may be the text of a file. */
 export function withOwnHints(set: ToolSet, command: Session['command']): ToolSet {
   const withHints = (tool: ToolDefinition): ToolDefinition => ({
     ...tool,

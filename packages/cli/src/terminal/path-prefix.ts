@@ -1,10 +1,8 @@
-/**
- * Returns the prefix that makes a result's path relative to the current directory: the root as it was given, or nothing for
- * the current directory.
- */
+/** Returns the prefix of the paths below a root: the root as it was given, or nothing for the current directory. */
 export function pathPrefix(root: string): string {
   const plain = root.replace(/^(?:\.\/+)+(?=.)/u, '').replace(/(?<=.)\/+$/u, '');
-  if (plain === '.' || plain === '') return '';
+  // The root `-` is standard input; a directory of this name is `./-`.
+  if (root === '-' || plain === '.' || plain === '') return '';
   return plain.endsWith('/') ? plain : `${plain}/`;
 }
 

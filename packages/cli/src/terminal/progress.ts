@@ -1,16 +1,12 @@
 import type { Session } from './session.ts';
 import { fitText } from './text.ts';
 
-/** A shorter call shows no progress. */
 const delayMs = 300;
 const intervalMs = 120;
 const eraseLine = '\r\u001b[2K';
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
-/**
- * Runs `work` and, while it lasts, shows one line with its time on standard error. Only in a terminal, only after
- * 300 ms; the line is gone when the promise settles, or when the work ends it.
- */
+/** Runs `work` and, in a terminal after 300 ms, shows one line with its time, which is gone when the work ends. */
 export async function withProgress<T>(
   session: Session,
   label: string,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
-import type { StdioOptions } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';
@@ -13,7 +12,6 @@ export interface SessionOwner {
   readonly kind: 'terminal' | 'parent';
 }
 
-/** A process. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
@@ -104,10 +102,7 @@ function processes(platform: NodeJS.Platform): FindProcess {
   return (pid) => listed.get(pid);
 }
 
-/**
- * Returns the identity that the runs of this terminal share: the terminal, its shell and when that began; without a terminal the parent
- * process. A machine of continuous integration has none, because its runs must not depend on each other.
- */
+/** Returns the owner that the runs of this terminal or parent process share. In continuous integration, runs do not depend on others. */
 export function sessionOwner(env: Environment, platform: NodeJS.Platform = process.platform): SessionOwner | undefined {
   const { CI: ci = '' } = env;
   if (ci !== '' && ci !== '0' && ci.toLowerCase() !== 'false') return undefined;

@@ -20,9 +20,6 @@ export interface Session {
   readonly owner?: (() => SessionOwner | undefined) | undefined;
   /** Aborted with an `Interrupted` when the run must end. */
   readonly signal: AbortSignal;
-  /**
-   * Registers a synchronous clean-up for the case that the process ends before the command can clean up. Returns a function
-   * that removes it.
-   */
+  /** Registers a clean-up for a process that ends before the command can clean up. Returns a function that removes it. */
   readonly onAbruptEnd: (cleanUp: () => void) => () => void;
 }

@@ -8,18 +8,10 @@ export const STANDARD_INPUT = '-';
 /** Only a longer wait is reported. A socket without data by then has none to read. */
 const WAIT_MS = 100;
 
-/** Standard input as the text that a command works on. */
-export interface StandardInput {
-  readonly stream: Readable;
-  /** Whether it ended without a byte. */
-  readonly isEmpty: boolean;
-}
-
 /** What a command without paths works on. */
 export interface InputChoice {
   /** Standard input; absent when the command searches files. */
-  readonly input?: StandardInput;
-  /** What the answer reports about the choice. */
+  readonly input?: Readable;
   readonly notices: readonly string[];
 }
 
@@ -48,17 +40,17 @@ async function arrivalOf(stream: Readable, onWait: (stop: () => void) => void): 
   });
 }
 
-/**
- * Returns standard input when its first byte has arrived, or its end. After 100 ms without either, a note on standard error states
- * that the command waits, and how to do without: `instead` ends the sentence.
- */
-export async function openStandardInput(session: Session, instead: string): Promise<StandardInput> {
-  const stream = session.input.stream();
-  const arrival = await arrivalOf(stream, () => {
+/** Returns standard input when its first byte has arrived, or its end. A wait is reported; `instead` ends that sentence. */
+export async function openStandardInput(
+  session: Session,
+  instead: string,
+): Promise<{ readonly input: Readable; readonly isEmpty: boolean }> {
+  const input = session.input.stream();
+  const arrival = await arrivalOf(input, () => {
     // The command goes on when its notes have no reader.
     session.err.write(`cairn: waiting for standard input; ${instead}\n`).catch(() => undefined);
   });
-  return { stream, isEmpty: arrival === 'end' };
+  return { input, isEmpty: arrival === 'end' };
 }
 
 /**
@@ -70,14 +62,14 @@ export async function openStandardInput(session: Session, instead: string): Prom
 export async function chooseInput(session: Session, instead: string): Promise<InputChoice> {
   const kinds: readonly Input['kind'][] = ['pipe', 'file'];
   if (kinds.includes(session.input.kind)) {
-    const input = await openStandardInput(session, instead);
-    return { input, notices: input.isEmpty ? [`standard input was empty; ${instead}`] : [] };
+    const { input, isEmpty } = await openStandardInput(session, instead);
+    return { input, notices: isEmpty ? [`standard input was empty; ${instead}`] : [] };
   }
   if (session.input.kind !== 'socket') return { notices: [] };
-  const stream = session.input.stream();
-  const arrival = await arrivalOf(stream, (stop) => stop());
-  if (arrival === 'data') return { input: { stream, isEmpty: false }, notices: [] };
-  stream.destroy();
+  const input = session.input.stream();
+  const arrival = await arrivalOf(input, (stop) => stop());
+  if (arrival === 'data') return { input, notices: [] };
+  input.destroy();
   const isOpen = arrival === 'nothing yet';
   return { notices: isOpen ? ['standard input had no data within 100 ms, so files were searched; use - to wait'] : [] };
 }

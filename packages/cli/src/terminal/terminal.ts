@@ -10,7 +10,6 @@ export interface Terminal {
   /** Keys come as they are typed, without an echo, until it is closed. */
   onInput(listener: (text: string) => void): void;
   onResize(listener: () => void): void;
-  /** The terminal went away. */
   onEnd(listener: () => void): void;
   /** Writes `farewell` immediately and restores the terminal. A second call does nothing. */
   close(farewell: string): void;
@@ -18,36 +17,31 @@ export interface Terminal {
 
 const ttyPath = process.platform === 'win32' ? undefined : '/dev/tty';
 
+/** A stream, and the descriptor that was opened for it. */
 interface Opened<T> {
   readonly stream: T;
-  /** The descriptor that was opened for it. */
-  readonly fd: number | undefined;
+  readonly fd?: number;
 }
 
-function openReader(stdin: NodeJS.ReadStream): Opened<ReadStream> | undefined {
-  if (stdin.isTTY) return { stream: stdin, fd: undefined };
+/** Returns a standard stream that is a terminal, or else opens the terminal of the process. */
+function opened<T extends { readonly isTTY?: boolean }>(
+  standard: T,
+  mode: 'r' | 'w',
+  create: (fd: number) => T,
+): Opened<T> | undefined {
+  if (standard.isTTY === true) return { stream: standard };
   if (ttyPath === undefined) return undefined;
-  const fd = openSync(ttyPath, 'r');
-  return { stream: new TtyReadStream(fd), fd };
+  const fd = openSync(ttyPath, mode);
+  return { stream: create(fd), fd };
 }
 
-function openWriter(stderr: NodeJS.WriteStream): Opened<WriteStream> | undefined {
-  if (stderr.isTTY) return { stream: stderr, fd: undefined };
-  if (ttyPath === undefined) return undefined;
-  const fd = openSync(ttyPath, 'w');
-  return { stream: new TtyWriteStream(fd), fd };
-}
-
-/**
- * The terminal of a process: what standard input and standard error are, or the one that controls it. `undefined` when there
- * is none.
- */
+/** The terminal of a process: its standard input and standard error, or the one that controls it. */
 export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Terminal | undefined {
   let reader: Opened<ReadStream> | undefined;
   let writer: Opened<WriteStream> | undefined;
   try {
-    reader = openReader(stdin);
-    writer = reader && openWriter(stderr);
+    reader = opened<ReadStream>(stdin, 'r', (fd) => new TtyReadStream(fd));
+    writer = reader && opened<WriteStream>(stderr, 'w', (fd) => new TtyWriteStream(fd));
   } catch {
     // The process has no terminal, so /dev/tty cannot be opened.
     reader?.stream.destroy();

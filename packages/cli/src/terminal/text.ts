@@ -15,7 +15,6 @@ export function escapeLine(text: string): string {
   return escapeControls(text, USUAL_IN_LINES);
 }
 
-/** Returns the escape of lines for an output: a terminal gets control characters escaped, a pipe each line as it is. */
 export function lineEscape({ isTerminal }: { readonly isTerminal: boolean }): (line: string) => string {
   return isTerminal ? escapeLine : (line) => line;
 }
@@ -50,7 +49,6 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** A line cut to fit, and its highlighted ranges in the cut text. */
 export interface FittedLine {
   readonly text: string;
   readonly ranges: readonly Range[];
@@ -64,10 +62,7 @@ function characterStart(text: string, index: number): number {
   return index > 0 && code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/**
- * Cuts `text` to `columns` columns. The first range stays in view: if it is further right, the start is cut too.
- * The cost is bounded by `columns`, not by the length of the line.
- */
+/** Cuts a text to `columns`, with its first range in view. The cost is bounded by `columns`, not by the line. */
 export function fitLine(text: string, ranges: readonly Range[], columns: number): FittedLine {
   if (text.length <= columns && displayWidth(text) <= columns) return { text, ranges, cutStart: false, cutEnd: false };
   const first = ranges[0];
@@ -89,7 +84,6 @@ export function fitLine(text: string, ranges: readonly Range[], columns: number)
   return { text: text.slice(start, end), ranges: kept, cutStart: start > 0, cutEnd: end < text.length };
 }
 
-/** Cuts a text that has no highlighted part, marking the cut with an ellipsis. */
 export function fitText(text: string, columns: number): string {
   const fitted = fitLine(text, [], columns);
   return fitted.cutEnd ? `${fitLine(text, [], Math.max(columns - 1, 0)).text}…` : text;
@@ -139,7 +133,6 @@ export function rangesOf(positions: readonly number[], shift: number = 0): Range
   return ranges;
 }
 
-/** How to show the parts of a text. Each part is escaped, then painted. */
 export interface HighlightStyle {
   readonly paint: (text: string) => string;
   /** Paints the text outside the ranges. */

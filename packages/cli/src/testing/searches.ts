@@ -1,13 +1,11 @@
 import type { GrepResult } from '@cairn/natives';
 
-/** The result of a search for paths that finds nothing. */
 export const noPaths: { matches: never[]; totalMatches: number; complete: boolean } = {
   matches: [],
   totalMatches: 0,
   complete: true,
 };
 
-/** The result of a search for lines that finds nothing. */
 export const noLines: Omit<GrepResult, 'matches'> = {
   totalMatches: 0,
   complete: true,

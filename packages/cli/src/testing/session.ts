@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Session } from '../terminal/session.ts';
 
-/** What a recorded session has instead of the defaults. */
 export interface RecordedOptions extends Partial<Session> {
   /** Whether standard output, or standard error, is a terminal. @default false */
   readonly outIsTerminal?: boolean | undefined;
@@ -10,7 +9,6 @@ export interface RecordedOptions extends Partial<Session> {
   readonly width?: number | undefined;
 }
 
-/** A session for tests, and what was written to it. */
 export interface RecordedSession {
   readonly session: Session;
   readonly texts: { out: string; err: string };

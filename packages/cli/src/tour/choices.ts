@@ -1,12 +1,12 @@
 import type { FileType, GlobMatch } from '@cairn/natives';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 
-/** A name with how often it occurs. */
 export interface Tally {
   readonly name: string;
   readonly count: number;
 }
 
-/** What a tree consists of. */
 export interface TreeSummary {
   readonly files: number;
   readonly directories: number;
@@ -81,34 +81,37 @@ export function abbreviate(path: string): string {
     .toLowerCase();
 }
 
-/**
- * A file whose name is worth abbreviating: several words, too deep to type the path, and preferably
- * of the most frequent extension. The first one in path order wins among equals, so that two tours of one tree are the
- * same.
- */
+/** Returns the first item of the highest rank. */
+function bestOf<Item>(items: Iterable<Item>, rankOf: (item: Item) => number): Item | undefined {
+  let best: { readonly item: Item; readonly rank: number } | undefined;
+  for (const item of items) {
+    const rank = rankOf(item);
+    if (best === undefined || rank > best.rank) best = { item, rank };
+  }
+  return best?.item;
+}
+
+/** Returns a file whose name is worth abbreviating. Among equals the first one wins, so that two tours are the same. */
 export function pickFile(
   matches: readonly GlobMatch[],
   types: typeof FileType,
   extension: string | undefined,
 ): string | undefined {
-  let best: { path: string; rank: number } | undefined;
-  for (const { path, fileType, lossyPath } of matches) {
-    if (fileType !== types.File || lossyPath === true) continue;
-    const name = baseName(path);
-    if (name.length > 40 || abbreviate(path).length < 3) continue;
+  const paths = matches
+    .filter(({ fileType, lossyPath }) => fileType === types.File && lossyPath !== true)
+    .map(({ path }) => path)
+    .filter((path) => baseName(path).length <= 40 && abbreviate(path).length >= 3);
+  return bestOf(paths, (path) => {
     const depth = path.split('/').length - 1;
     const isTypical = extension !== undefined && extensionOf(path) === extension;
-    const rank = Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
-    if (best === undefined || rank > best.rank) best = { path, rank };
-  }
-  return best?.path;
+    return Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
+  });
 }
 
 /** Extensions, and files of each, that are searched for a word: a tree of images still has a text file somewhere. */
 const wordExtensions = 8;
 const wordFilesEach = 5;
 
-/** Returns the files to search for a word: a few of each frequent extension, then a few without one. */
 export function wordCandidates(
   matches: readonly GlobMatch[],
   types: typeof FileType,
@@ -130,10 +133,41 @@ export function pickWord(text: string): string | undefined {
   if (text.includes('\0')) return undefined;
   const counts = new Map<string, number>();
   for (const [word] of text.matchAll(/(?<![\w])[A-Za-z]{6,16}(?![\w])/gu)) add(counts, word);
-  let best: { word: string; rank: number } | undefined;
-  for (const [word, count] of counts) {
-    const rank = word.length + (count > 1 ? 100 : 0);
-    if (best === undefined || rank > best.rank) best = { word, rank };
+  return bestOf(counts.keys(), (word) => word.length + ((counts.get(word) ?? 0) > 1 ? 100 : 0));
+}
+
+const wordBytes = 1 << 16;
+
+async function readStart(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    // Files that make up their content when they are read, as below /proc, say that they are empty; some never end.
+    if ((await file.stat()).size === 0) return '';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(wordBytes), 0, wordBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
   }
-  return best?.word;
+}
+
+export interface WordSource {
+  readonly root: string;
+  readonly matches: readonly GlobMatch[];
+  readonly types: typeof FileType;
+  /** Files with the first of these are read first. */
+  readonly extensions: readonly Tally[];
+}
+
+/** A word that occurs in a file of the tree, and that file. Only a few files are read, and only their beginning. */
+export async function chooseWord(
+  source: WordSource,
+  signal: AbortSignal,
+): Promise<{ word: string; path: string } | undefined> {
+  for (const path of wordCandidates(source.matches, source.types, source.extensions)) {
+    signal.throwIfAborted();
+    // A file that is gone or unreadable by now is as good as one without words.
+    const word = pickWord(await readStart(join(source.root, path)).catch(() => ''));
+    if (word !== undefined) return { word, path };
+  }
+  return undefined;
 }

@@ -24,18 +24,15 @@ import { summarize, type Tally, type TreeSummary } from './choices.ts';
 
 /** More entries than this are not counted one by one. */
 const maxEntries = 1_000_000;
-/** Lines after which the tour's content search stops. */
 const maxLines = 1000;
 /** No step runs longer than this, whatever the disk. */
 const stepTimeoutMs = 30_000;
 const shownHits = 3;
 
-/** One tour: the tree that it shows, and how it prints. */
 export interface Tour {
   readonly natives: typeof Natives;
   readonly session: Session;
   readonly paint: Paint;
-  /** As it was typed; the searches get it. */
   readonly path: string;
   /** What the commands print before each path. */
   readonly prefix: string;
@@ -44,10 +41,8 @@ export interface Tour {
   readonly say: (line?: string) => Promise<void>;
 }
 
-/** Adds a line to a step, indented below its title. */
 type Add = (line: string) => void;
 
-/** Prints the title of a step, does its work and prints its lines. */
 async function step<T>(tour: Tour, title: string, work: (add: Add) => Promise<T>): Promise<T> {
   await tour.say(tour.paint.title(title));
   const lines: string[] = [];
@@ -84,10 +79,7 @@ interface ColdAndCached<T> {
   readonly again: Timed<T>;
 }
 
-/**
- * Runs a call twice. Where the first run outlasts the time a scan is kept, `refresh` makes a new scan of the same kind
- * before the second run; its time is not counted.
- */
+/** Runs a call twice. `refresh` makes a new scan before the second run, because the first may outlast the cached one. */
 async function coldAndCached<T>(
   tour: Tour,
   label: string,
@@ -124,12 +116,10 @@ function commandLine({ paint, pathFlag }: Tour, command: string): string {
   return `${paint.dim('$')} cairn ${escapeControls(command)}${escapeControls(pathFlag)}`;
 }
 
-/** Cuts a text to the rest of a row of the terminal. */
 function fitToTerminal({ session: { out } }: Tour, text: string, used: number): string {
   return out.isTerminal ? fitText(text, Math.max(out.width - used - 1, 10)) : text;
 }
 
-/** Returns a line with as many of the most frequent names as there is room for. */
 function tallyLine(tour: Tour, label: string, tallies: readonly Tally[], show: (name: string) => string): string {
   const { out } = tour.session;
   const room = (out.isTerminal ? out.width - 1 : 100) - 2;
@@ -244,7 +234,6 @@ export function showGrep(tour: Tour, word: string, source: string | undefined): 
   });
 }
 
-/** The names right below the root, with the cache: what a program would see. */
 async function topNames(tour: Tour): Promise<Timed<GlobResult>> {
   return timed(tour, 'glob', () => tour.natives.glob({ ...shared(tour), pattern: '*', recursive: false }));
 }

@@ -12,12 +12,7 @@ export interface TourFile {
   readonly remove: () => void;
 }
 
-/**
- * Creates a small file with a name nothing else has, right below `root`. Both calls are synchronous: no signal can be
- * handled while the file exists and is not known yet.
- *
- * @throws the error of the file system, when the tree cannot be written to; nothing is left behind then
- */
+/** Creates a file right below `root`, synchronously: no signal is handled while it exists unknown. @throws if that fails */
 export function createTourFile(root: string): TourFile {
   const name = `cairn-tour-${randomBytes(6).toString('hex')}.txt`;
   const path = join(root, name);

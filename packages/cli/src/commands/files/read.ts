@@ -1,21 +1,13 @@
-import type { ReadDetails } from '@cairn/coding-agent/internal';
+import type { ListedEntry, LsDetails, ReadDetails } from '@cairn/coding-agent/internal';
 import { wholeNumber } from '../../terminal/options.ts';
-import type { ColorMode } from '../../terminal/output.ts';
+import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { entryLines, notesAround, withOpenablePaths } from './listing-lines.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
-
-const examples = `
-Examples:
-  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
-  $ cairn read src/main.ts --offset 2001      the next page
-  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
-  $ cairn read src                            the entries of a directory
-
-The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
-the tag as --expect.`;
+import { quotePath } from '@cairn/tool/paths';
+import { pathBelow } from '../../terminal/path-prefix.ts';
+import type { MatchesDocument } from '../../terminal/answer.ts';
 
 interface ReadFlags extends ToolFlags {
   readonly offset?: number;
@@ -55,7 +47,15 @@ export const readCommand: CommandFactory = defineCommand({
     ['--encoding <name>', 'encoding of a file that is neither UTF-8 nor UTF-16'],
     ...toolOptions,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn read src/main.ts                    up to 2,000 lines, 50 KB
+  $ cairn read src/main.ts --offset 2001      the next page
+  $ cairn read legacy.txt --encoding latin1   text that is neither UTF-8 nor UTF-16
+  $ cairn read src                            the entries of a directory
+
+The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
+the tag as --expect.`,
   run: async (session, flags: ReadFlags, path: string) => {
     const { offset, limit, encoding } = flags;
     return runTool<ReadDetails>(session, {
@@ -64,6 +64,90 @@ export const readCommand: CommandFactory = defineCommand({
       lines: (details) => linesOf(details, session, flags.color),
       document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
       notices: noticesOf,
+    });
+  },
+});
+
+/** The entries of a directory, one per line. A person also sees where links lead. */
+function entryLines(entries: readonly ListedEntry[], session: Session, color: ColorMode): string[] {
+  const { isTerminal } = session.out;
+  const paint = createPaint(usesColor(color, isTerminal, session.env));
+  return entries.map(({ path, kind, target }) => {
+    if (kind === 'directory') return paint.directory(quotePath(`${path}/`));
+    if (kind !== 'symlink') return quotePath(path);
+    const name = paint.link(quotePath(path));
+    return isTerminal ? `${name} -> ${target === undefined ? '?' : quotePath(target)}` : name;
+  });
+}
+
+/** Returns the notes before and after the content in a tool's answer. */
+function notesAround(text: string, shownLines: number): string[] {
+  const [first = '', ...rest] = text.split('\n');
+  return [first, ...rest.slice(shownLines)].map((line) =>
+    line.replace(/^\[(.*)\]$/su, '$1').replace(/'cairn ls' (?=--skip )/u, ''),
+  );
+}
+
+interface Listed {
+  readonly path: string;
+  readonly entries: readonly { readonly path: string }[];
+  readonly unreadablePaths?: readonly string[];
+}
+
+/** Returns a listing whose paths begin with the directory, as a program opens them. */
+function withOpenablePaths<Listing extends Listed>(listing: Listing): Listing {
+  const named = (path: string): string => pathBelow(listing.path, path);
+  const entries = listing.entries.map((entry) => ({ ...entry, path: named(entry.path) }));
+  const unreadablePaths = listing.unreadablePaths?.map(named);
+  return { ...listing, entries, ...(unreadablePaths && { unreadablePaths }) };
+}
+
+/** The limit of the `ls` tool. */
+const MAX_DEPTH = 20;
+
+interface LsFlags extends ToolFlags {
+  readonly depth?: number;
+  readonly limit?: number;
+  readonly skip?: number;
+}
+
+/** The entries are the matches; the other details of the tool stay. */
+function documentOf({ total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
+  const { entries, ...others } = withOpenablePaths(rest);
+  const isCut = skip + entries.length < total;
+  const complete = !isCut && rest.unreadable === 0;
+  const counts = { matches: entries, shown: entries.length, totalMatches: total, complete };
+  return { ...others, ...counts, ...(isCut && { stopReason: 'limit' as const }) };
+}
+
+export const lsCommand: CommandFactory = defineCommand({
+  description: 'List a directory, one or more levels deep.',
+  summary: 'list a directory',
+  args: [['[path]', 'the directory', '.']],
+  options: [
+    ['--depth <n>', 'N levels, up to 20 (default: 1)', wholeNumber({ minimum: 1, maximum: MAX_DEPTH })],
+    ['--limit <n>', 'at most N entries (default: 500)', wholeNumber({ minimum: 1 })],
+    ['--skip <n>', 'skip the first N entries', wholeNumber()],
+    ...toolOptions,
+  ],
+  examples: `
+Examples:
+  $ cairn ls                  the current directory
+  $ cairn ls src --depth 2    two levels
+  $ cairn ls --skip 500       the next page
+
+Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
+with it, so that they can be opened.`,
+  run: async (session, flags: LsFlags, path: string) => {
+    const { depth, limit, skip } = flags;
+    return runTool<LsDetails>(session, {
+      flags,
+      run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+      fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
+      lines: ({ entries }) => entryLines(entries, session, flags.color),
+      document: (details) => documentOf(details, skip),
+      isPartial: ({ unreadable }) => unreadable > 0,
+      notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),
     });
   },
 });

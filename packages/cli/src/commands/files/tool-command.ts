@@ -4,21 +4,17 @@ import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { Names } from '@cairn/coding-agent/internal';
 import type { ToolFailure, ToolResult } from '@cairn/tool';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
-import { diffLines, type ShownDiff } from '../../terminal/diff-lines.ts';
+import { diffLines, diffStyle, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { answerOptions, filled, stateOption, type OptionRow } from '../../terminal/options.ts';
-import { createPaint, usesColor } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { lineEscape } from '../../terminal/text.ts';
 
-/** The options of every command that runs a tool, as parsed. */
 export interface ToolFlags extends AnswerFlags {
   readonly root: string;
   readonly stateDir?: string;
 }
 
-/** The options of the commands that change files, as parsed. */
 export interface MutationFlags extends ToolFlags {
   readonly dryRun?: boolean;
   readonly expect?: string;
@@ -51,7 +47,6 @@ export function mutationOptions(subject: string = 'the file'): readonly OptionRo
   ];
 }
 
-/** Returns the names of commands and options in the messages of tools. */
 function namesOf(parameter: (name: string) => string = (name) => `--${name}`): Names {
   return {
     tool: (name) => `'cairn ${name}'`,
@@ -61,7 +56,6 @@ function namesOf(parameter: (name: string) => string = (name) => `--${name}`): N
   };
 }
 
-/** A command that runs one tool. */
 export interface ToolRun<Details> {
   readonly flags: ToolFlags;
   /** Whether the command may replace files that were never read. */
@@ -73,10 +67,13 @@ export interface ToolRun<Details> {
   readonly parameter?: ((name: string) => string) | undefined;
   /** What to do next after a failure, for reasons where the tool's own hint does not fit a person. */
   readonly fixes?: Readonly<Partial<Record<ToolFailure['details']['reason'], string>>> | undefined;
-  readonly lines: (details: Details) => Iterable<string>;
+  readonly lines?: (details: Details) => Iterable<string>;
+  /** The diffs, which are printed instead of lines. */
+  readonly diffs?: (details: Details) => readonly ShownDiff[];
   /** The JSON document. Default: the details. */
   readonly document?: (details: Details) => object;
-  readonly notices: (details: Details, text: string) => readonly string[];
+  /** Default: the text of the answer. */
+  readonly notices?: (details: Details, text: string) => readonly string[];
   /** Whether the answer leaves out what could not be read, so that the exit status is 2. */
   readonly isPartial?: (details: Details) => boolean;
 }
@@ -133,13 +130,11 @@ async function checkTag(
   });
 }
 
-/**
- * Runs a tool and prints its answer. Every run is a new process that has read nothing. So it replaces an existing file only
- * with `--expect`, or when `overwrites` is set.
- */
+/** Runs a tool and prints its answer. Each run has read nothing, so it overwrites only with `--expect` or `overwrites`. */
 export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
   const { createCodingTools, createWorkspace } = await import('@cairn/coding-agent');
-  const { flags, expected, fixes, document = (details: Details): object => Object(details) } = toolRun;
+  const { flags, expected, fixes, document = (all: Details): object => Object(all) } = toolRun;
+  const { lines, notices = (_: Details, text: string) => [text] } = toolRun;
   const workspace = createWorkspace({
     root: resolve(session.cwd, flags.root),
     stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
@@ -152,30 +147,28 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
   const result = await toolRun.run(tools);
   if (result.isError) throw errorOf(result, fixes);
   const { details } = result;
+  const diffs = toolRun.diffs?.(details) ?? [];
   await writeAnswer(session, flags, {
-    lines: toolRun.lines(details),
+    lines: lines?.(details) ?? shownDiffs(diffs, { flags, session }),
     document: document(details),
     // A part after the first reports what was recovered; of an image, there is no text.
     notices: () => [
-      ...toolRun.notices(details, textOf(result)),
+      ...notices(details, textOf(result)),
+      ...diffNotices(diffs),
       ...result.content.slice(1).flatMap((part) => (part.type === 'text' ? [part.text.slice(1, -1)] : [])),
     ],
   });
   return toolRun.isPartial?.(details) === true ? ExitCode.Error : ExitCode.Hit;
 }
 
-/** Returns diffs as lines for standard output. */
-export function* shownDiffs(
+function* shownDiffs(
   diffs: readonly ShownDiff[],
   { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
 ): Generator<string, void, undefined> {
-  const { out, env } = session;
-  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
-  for (const diff of diffs) yield* diffLines(diff, style);
+  for (const diff of diffs) yield* diffLines(diff, diffStyle(session, flags.color));
 }
 
-/** Returns a notice for each diff that was cut. */
-export function diffNotices(diffs: readonly ShownDiff[]): string[] {
+function diffNotices(diffs: readonly ShownDiff[]): string[] {
   return diffs
     .filter(({ diff }) => diff.cut)
     .map(({ from, to }) => `the diff of ${quotePath(to ?? from ?? '')} is cut; the whole change was checked`);

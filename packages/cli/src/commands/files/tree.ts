@@ -11,20 +11,7 @@ import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { unreadableNotice } from '../../terminal/unreadable.ts';
-
-const examples = `
-Examples:
-  $ cairn tree                               the current directory, three levels, at most 10,000 characters
-  $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
-  $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
-  $ cairn tree --depth 1 --focus src/main.ts
-                                             one level, and the way to one file with what is next to it
-  $ cairn tree --format paths --stats        one path a line, then the counts
-
-Left out are ignored files, hidden directories except .github, and
-dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
-'name/ (12)' is a directory with 12 entries that are not shown.`;
+import { unreadableNotice } from '../search/listing.ts';
 
 const formats: readonly TreeForm[] = ['box', 'indent', 'paths'];
 
@@ -56,7 +43,6 @@ const DIRECTORY = /^((?:│ {3}| {4})*(?:[├└]── )?| *)((?:(?! -> ).)*\/)
 /** A line that counts entries. No name contains a slash or begins with `…`. */
 const COUNT = /^(?:[│├└─ ]*|(?:(?! -> ).)*\/)… \d+ more$|^\.\.\. \(/u;
 
-/** Paints the names of directories, and dims the lines that count entries. */
 function painted(line: string, paint: Paint): string {
   const parts = DIRECTORY.exec(line);
   if (parts === null) return COUNT.test(line) ? paint.dim(line) : line;
@@ -174,7 +160,18 @@ export const treeCommand: CommandFactory = defineCommand({
     ['--json', 'print one JSON document, with the counts'],
     colorOption,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn tree                               the current directory, three levels, at most 10,000 characters
+  $ cairn tree src --depth auto              more levels in a small directory, fewer in a large one
+  $ cairn tree --depth fit                   as agents get it in their prompts: short, within 1,000 tokens
+  $ cairn tree --depth 1 --focus src/main.ts
+                                             one level, and the way to one file with what is next to it
+  $ cairn tree --format paths --stats        one path a line, then the counts
+
+Left out are ignored files, hidden directories except .github, and
+dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
+'name/ (12)' is a directory with 12 entries that are not shown.`,
   run: async (session, flags: TreeFlags, given: string) => {
     const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
     const path = pathParser('the path', "use a directory, or '.' for the current one")(given);

@@ -4,9 +4,8 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
 import { editorOf } from '../mcp/show-change.ts';
-import { entryTarget } from './request.ts';
+import { entryTarget } from './run-hook.ts';
 
-/** A host, and the scopes for which the hook or the section is installed. */
 interface ListedHost {
   readonly host: string;
   readonly title: string;
@@ -20,7 +19,6 @@ function lineOf({ host, title, installed }: ListedHost, isText: boolean): string
   return `${host.padEnd(9)}  ${name}: ${state}`;
 }
 
-/** Lists the hosts, and where each is installed. */
 export async function listHosts(context: HostContext, flags: EntryFlags, session: Session): Promise<number> {
   const editor = editorOf(context, undefined, session);
   const notices: string[] = [];

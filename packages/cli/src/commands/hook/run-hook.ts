@@ -1,16 +1,74 @@
-import type { EntryEditor, EntryTarget, SessionHost } from '@cairn/hosts';
-import { HostError, sessionHosts } from '@cairn/hosts';
-import { createKnowledge, skills } from '@cairn/knowledge';
+import {
+  HostError,
+  sessionHosts,
+  type EntryEditor,
+  type EntryTarget,
+  type SessionHost,
+  type HostContext,
+} from '@cairn/hosts';
+import { createKnowledge, skills, type Skill } from '@cairn/knowledge';
 import { SKILL_NAMES } from '@cairn/knowledge/internal';
-import type { Language } from '@cairn/tool/kernel';
-import { writeAnswer } from '../../terminal/answer.ts';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
+import { resolve } from 'node:path';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
-import { applySteps, carryOut, editorOf, type Outcome, type PlannedChange, type Step } from '../mcp/show-change.ts';
-import { entryTarget, hookWords, skillTarget, type HookRequest } from './request.ts';
+import { carryOut, editorOf, type CarryOutOptions, type PlannedChange, type Step } from '../mcp/show-change.ts';
 import { shellLine } from './shell-line.ts';
+import { UsageError } from '../../terminal/errors.ts';
+import { hostContext, type EntryFlags } from '../mcp/entry-options.ts';
+
+export interface HookRequest {
+  readonly host: SessionHost;
+  readonly context: HostContext;
+  readonly flags: EntryFlags;
+  /** For the change of the configuration; see `createWorkspace`. */
+  readonly stateDirectory: string | undefined;
+}
+
+const SECTION = 'cairn-knowledge';
+
+/** Returns the words that the command line of a host's hook ends with. They also identify the hook. */
+function hookWords({ id }: SessionHost): readonly string[] {
+  return ['hook', 'session-start', '--host', id];
+}
+
+/** Returns the host with an id. @throws {UsageError} when it is unknown, or has no configuration for the scope. */
+function sessionHost(id: string, { scope }: EntryFlags): SessionHost {
+  const wanted = id === 'claude-code' ? 'claude' : id;
+  const host = sessionHosts.find((one) => one.id === wanted);
+  if (!host) {
+    const known = sessionHosts.map((one) => one.id).join(', ');
+    throw new UsageError(`unknown host "${id}"`, `use one of ${known}; agents-md is for every other host`);
+  }
+  if (host.scopes.includes(scope)) return host;
+  throw new UsageError(`${host.title} belongs to a project`, `leave out --scope ${scope}`);
+}
+
+export async function hookRequest(id: string, flags: EntryFlags, session: Session): Promise<HookRequest> {
+  const host = sessionHost(id, flags);
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
+}
+
+export function entryTarget({ host, context, flags: { scope } }: HookRequest): EntryTarget<string> {
+  const name = host.delivery === 'hook' ? hookWords(host).join(' ') : SECTION;
+  return { host, kind: host.entry, scope, context, name, isOwn: () => true };
+}
+
+function skillTarget({ host, context, flags: { scope } }: HookRequest, name: string): EntryTarget<string> {
+  return { host, kind: host.skills, scope, context, name, isOwn: (text) => isOwnSkill(name, text) };
+}
+
+/** Returns whether a text is that of a skill, in either language and with whichever command line. */
+function isOwnSkill(name: string, text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const lines = text.replaceAll('\r\n', '\n');
+  const command = /^(.+) hook phase/mu.exec(lines)?.[1] ?? /`([^`]+) knowledge team push`/u.exec(lines)?.[1];
+  const own = LANGUAGES.flatMap((language): readonly Skill[] => skills({ language, command }));
+  return own.some((skill) => skill.name === name && skill.text === lines);
+}
 
 type Editor = EntryEditor<PreviewedFile>;
 
@@ -19,25 +77,21 @@ function stepOf({ kind, name }: EntryTarget<string>, change: PlannedChange): Ste
   return { change, name, subject: kind.format === 'section' ? 'the section' : 'the hook' };
 }
 
-/** Returns the printer of an outcome. `more` are further fields of the JSON document. */
-function reporterOf(
+/** Returns the maker of the JSON document of a run. `more` are further fields. */
+function documentOf(
   steps: readonly Step[],
-  { host, flags }: HookRequest,
-  session: Session,
+  { host, flags: { scope, dryRun = false } }: HookRequest,
   more: object = {},
-): (outcome: Outcome) => Promise<void> {
-  return async ({ changed, diffs, notices }) => {
+): CarryOutOptions['document'] {
+  return ({ changed, diffs }) => {
     const files = steps.map((step) => {
       const { change, name } = step;
       return { path: change.file.path, name, action: change.action, diff: diffs.get(step) };
     });
-    const { scope, dryRun = false } = flags;
-    const document = { host: host.id, scope, changed, dryRun, files, ...more };
-    await writeAnswer(session, flags, { lines: [], document, notices: () => notices });
+    return { host: host.id, scope, changed, dryRun, files, ...more };
   };
 }
 
-/** A request to install. */
 export interface HookInstallation extends HookRequest {
   readonly launch: Launch;
   readonly language: Language;
@@ -58,7 +112,6 @@ async function sectionText(
   }
 }
 
-/** Adds the hook of a host, or the section of `AGENTS.md`, and the skills, after showing the changes and asking. */
 export async function runInstall(installation: HookInstallation, session: Session): Promise<number> {
   const { host, context, flags, launch, language, onlyMatching, stateDirectory } = installation;
   const editor = editorOf(context, stateDirectory, session);
@@ -80,12 +133,6 @@ export async function runInstall(installation: HookInstallation, session: Sessio
   for (const { target, text } of wanted) steps.push(stepOf(target, await editor.planInstall(target, text)));
   const next = host.entry.nextStep(flags.scope);
   const more = { next, ...(host.delivery === 'hook' && { launch: { command: line, why: launch.why } }) };
-  const report = reporterOf(steps, installation, session, more);
-  if (steps.every(({ change }) => change.text === undefined)) {
-    const notices = [`${host.title} has the current hook and skills already; nothing was changed`];
-    await report({ changed: false, diffs: new Map(), notices });
-    return ExitCode.Hit;
-  }
   const undo = `to undo: cairn hook remove ${host.id}${flags.scope === 'user' ? ' --scope user' : ''}`;
   const notices = [
     ...(host.delivery === 'hook' ? [`the host runs ${line} (${launch.why})`] : []),
@@ -95,10 +142,11 @@ export async function runInstall(installation: HookInstallation, session: Sessio
     `next: ${next}`,
     ...(flags.dryRun === true ? [] : [undo]),
   ];
-  return carryOut(steps, { flags, session, notices, report });
+  const unchanged = { notices: [`${host.title} has the current hook and skills already; nothing was changed`] };
+  const document = documentOf(steps, installation, more);
+  return carryOut(steps, { flags, session, notices, unchanged, document });
 }
 
-/** Plans the undo of an entry; `undefined` when there is nothing to undo. */
 async function planUndo(editor: Editor, target: EntryTarget<string>): Promise<Step | undefined> {
   try {
     return stepOf(target, await editor.planUndo(target));
@@ -118,7 +166,6 @@ async function sharingHost(editor: Editor, request: HookRequest): Promise<Sessio
   return undefined;
 }
 
-/** Removes what {@link runInstall} added, after showing the changes and asking. */
 export async function runRemove(request: HookRequest, session: Session): Promise<number> {
   const { host, context, flags, stateDirectory } = request;
   const editor = editorOf(context, stateDirectory, session);
@@ -133,13 +180,8 @@ export async function runRemove(request: HookRequest, session: Session): Promise
       .map(({ change }) => `${change.file.path} was changed after the installation, so it stays`),
     ...(sharing ? [`the skills stay, because ${sharing.title} uses them too`] : []),
   ];
-  const report = reporterOf(steps, request, session);
-  if (steps.some(({ change }) => change.text !== undefined)) {
-    return carryOut(steps, { flags, session, notices, report });
-  }
-  if (flags.dryRun !== true) await applySteps(steps);
   const [path = ''] = host.entry.files(flags.scope, context, '');
   const nothing = `nothing of Cairn is installed for ${host.title} in ${path}; nothing was changed`;
-  await report({ changed: false, diffs: new Map(), notices: [...notices, nothing] });
-  return ExitCode.None;
+  const unchanged = { notices: [...notices, nothing], status: ExitCode.None };
+  return carryOut(steps, { flags, session, notices, unchanged, document: documentOf(steps, request) });
 }

@@ -3,19 +3,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { oneOf, wholeNumber } from '../../terminal/options.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { directoryOption } from '../knowledge/options.ts';
-import { sessionHosts, startSession, TIMEOUT_MS } from './session-start.ts';
-import type { SessionSettings } from './session-start.ts';
-
-const examples = `
-Examples:
-  $ cairn hook session-start --host claude    for Claude Code: at most 9,500 characters, as a JSON document
-  $ cairn hook session-start --host codex     for Codex: at most 2,400 tokens, as a JSON document
-  $ cairn hook session-start                  for any other host: the text, with at most 200 assets
-
-Reads the JSON document of the host from standard input, if there is one: "source", "cwd" and "hook_event_name" of it matter. Prints
-nothing when a session is resumed. It ends within a second; on any failure it prints nothing, and the reason to standard error.
-
-Exit status: always 0, so that a failure keeps no session from starting.`;
+import { sessionHosts, startSession, TIMEOUT_MS, type SessionSettings } from './session-start.ts';
 
 /** Describes the command. `main.ts` runs it without loading this. */
 export const sessionStartCommand: CommandFactory = defineCommand({
@@ -39,7 +27,16 @@ export const sessionStartCommand: CommandFactory = defineCommand({
     ],
     directoryOption,
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn hook session-start --host claude    for Claude Code: at most 9,500 characters, as a JSON document
+  $ cairn hook session-start --host codex     for Codex: at most 2,400 tokens, as a JSON document
+  $ cairn hook session-start                  for any other host: the text, with at most 200 assets
+
+Reads the JSON document of the host from standard input, if there is one: "source", "cwd" and "hook_event_name" of it matter. Prints
+nothing when a session is resumed. It ends within a second; on any failure it prints nothing, and the reason to standard error.
+
+Exit status: always 0, so that a failure keeps no session from starting.`,
   run: async (session, settings: SessionSettings) => {
     const { input, env, cwd, signal } = session;
     const suggested = session.agentCommand ?? session.command;

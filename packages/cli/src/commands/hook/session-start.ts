@@ -1,13 +1,10 @@
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload } from '@cairn/knowledge/session';
-import type { PayloadHost } from '@cairn/knowledge/session';
+import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload, type PayloadHost } from '@cairn/knowledge/session';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Environment } from '../../terminal/output.ts';
 
-/** What `cairn hook session-start` uses of its process. */
 export interface SessionStartContext {
   readonly env: Environment;
   readonly cwd: string;
@@ -25,7 +22,6 @@ export const sessionHosts: readonly PayloadHost[] = ['claude', 'codex', 'generic
 /** How each host takes the context: both of these read the same JSON document. */
 const isJson: Readonly<Record<PayloadHost, boolean>> = { claude: true, codex: true, generic: false };
 
-/** The options of the command, as parsed. */
 export interface SessionSettings {
   readonly host: PayloadHost;
   readonly language: Language;
@@ -83,7 +79,6 @@ export function parseSettings(args: readonly string[]): SessionSettings {
   };
 }
 
-/** The fields of the host's document that matter. */
 interface HostInput {
   readonly hook_event_name?: unknown;
   readonly source?: unknown;
@@ -124,10 +119,7 @@ async function readInput(input: SessionStartContext['input']): Promise<HostInput
   return parseInput(text + decoder.decode());
 }
 
-/**
- * Returns the output of `cairn hook session-start`: one document for the host, or the payload itself. It is empty when a session is
- * resumed, because the conversation has the payload already.
- */
+/** Returns the output for the host: a document, or the payload itself. A resumed session has it already, and gets nothing. */
 export async function startSession(settings: SessionSettings, context: SessionStartContext): Promise<string> {
   const { host, language, directory, onlyMatching, timeout } = settings;
   const { env, cwd, signal } = context;

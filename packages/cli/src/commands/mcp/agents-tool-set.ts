@@ -7,7 +7,6 @@ import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';
 import { loadAgents } from '../agents/project.ts';
 
-/** The agents that are served. */
 export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
   /** Whether the agents have facts, and histories that outlive the server. */
   readonly hasMemory: boolean;
@@ -20,10 +19,7 @@ function withoutClose(set: ToolSet): ToolSet {
   return { name: set.name, open: (context) => set.open(context) };
 }
 
-/**
- * Returns the tool set of `@cairn/agents`: the agents of the project and of the user, which work with the other sets. Each client
- * begins a session of its own.
- */
+/** Returns the tool set of the agents of the project and of the user. Each client begins a session of its own. */
 export async function agentsToolSet(
   session: Pick<Session, 'env' | 'cwd'>,
   { root, store, project, hasMemory, model, baseUrl, say }: AgentsToolSetOptions,

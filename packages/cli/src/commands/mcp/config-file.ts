@@ -19,7 +19,6 @@ function refusal(code: ToolErrorCode, message: string, { path, fix, cause }: Ref
   return new CommandError({ code, message: `${path} was not changed: ${message}`, fix, path, changed: false }, options);
 }
 
-/** A configuration file that can show a change before it is made. */
 export interface PreviewedFile extends ConfigFile {
   /** Returns the diff to a new text. Rejects where the system would reject the change. */
   preview(text: string): Promise<FileDiff>;
@@ -65,12 +64,7 @@ export function diffOfRemoval(text: string): FileDiff {
   return { hunks: lines.length === 0 ? [] : [hunk], addedLines: 0, removedLines: lines.length, cut: false };
 }
 
-/**
- * Opens a configuration through the file tools: they replace files atomically, keep modes and links, and do not overwrite
- * a file that changed since it was read.
- *
- * @throws {CommandError} with the code of the tool.
- */
+/** Opens a configuration through the file tools, which replace files atomically. @throws {CommandError} with their code. */
 export async function openConfig(
   path: string,
   { signal, stateDirectory }: { readonly signal: AbortSignal; readonly stateDirectory: string | undefined },

@@ -8,7 +8,6 @@ import { answerOptions, once, oneOf, type OptionRow } from '../../terminal/optio
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** The options of each command that changes the configuration of a host. */
 export interface EntryFlags extends AnswerFlags {
   readonly scope: ConfigScope;
   readonly root: string;
@@ -17,7 +16,6 @@ export interface EntryFlags extends AnswerFlags {
   readonly yes?: boolean;
 }
 
-/** Returns the facts that the place of a configuration depends on. `root` is the directory of the project. */
 export async function hostContext(root: string, session: Session): Promise<HostContext> {
   const project = resolve(session.cwd, root);
   const stats = await stat(project);
@@ -27,7 +25,6 @@ export async function hostContext(root: string, session: Session): Promise<HostC
   return { env: session.env, home: homeDirectory(session.env), project, platform: process.platform };
 }
 
-/** The options that choose the configuration. */
 export const placeOptions: readonly OptionRow[] = [
   [
     '--scope <scope>',
@@ -44,7 +41,6 @@ export const commandOption: OptionRow = [
   once('quote the whole command'),
 ];
 
-/** The options of how a change is shown and confirmed. */
 export const confirmOptions: readonly OptionRow[] = [
   ['--dry-run', 'show the change, but change nothing'],
   ['-y, --yes', 'do not ask'],

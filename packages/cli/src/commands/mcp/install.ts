@@ -1,27 +1,16 @@
 import { resolve } from 'node:path';
 import type { NamingProfile } from '@cairn/coding-agent';
-import { hosts, type Host } from '@cairn/hosts';
+import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
 import { launchOf } from './launch.ts';
-import { namingOption } from './naming-profiles.ts';
-import type { InstallRequest } from './run-install.ts';
-
-const examples = `
-Examples:
-  $ cairn mcp install claude-code                 for this project; shows the change and asks first
-  $ cairn mcp install codex --scope user --yes    for all projects, without asking
-  $ cairn mcp install vscode --read-only --dry-run   show the change only
-  $ cairn mcp install claude-code --undo          undo it
-
-Hosts: ${hosts.map(({ id }) => id).join(', ')}.
-
-Keeps everything else in the file: comments, order, layout, other servers, and keys that you added to the entry. The tools have
-Cairn's own names, and hosts prefix them with the server's name. Use --naming only if the host's own tools are switched off.
-
-Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`;
+import { namingOption } from './mcp-flags.ts';
+import type { PlannedChange, Step } from './show-change.ts';
 
 interface InstallFlags extends EntryFlags {
   readonly name: string;
@@ -45,6 +34,89 @@ function checkName(name: string, host: Host): string {
   throw new UsageError(`invalid --name "${name}" for ${host.title}`, `use ${words}`);
 }
 
+type Target = EntryTarget<ServerCommand> & { readonly host: Host };
+type Editor = EntryEditor<PreviewedFile>;
+
+interface Plan {
+  readonly change: PlannedChange;
+  readonly notices: readonly string[];
+  /** The notice when nothing changes. */
+  readonly unchanged: string;
+  /** Further fields of the JSON document. */
+  readonly more?: object;
+}
+
+function undoHint({ host, scope, name }: Target): string {
+  const options = [scope === 'user' ? ' --scope user' : '', name === 'cairn' ? '' : ` --name ${name}`];
+  return `to undo: cairn mcp install ${host.id}${options.join('')} --undo`;
+}
+
+async function planInstall(
+  editor: Editor,
+  target: Target,
+  { flags, session, stateDirectory }: { flags: InstallFlags; session: Session; stateDirectory: string | undefined },
+): Promise<Plan> {
+  const { host, scope, context, name } = target;
+  const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
+  const options = [
+    ...(root === undefined ? [] : ['--root', root]),
+    ...(flags.readOnly === true ? ['--read-only'] : []),
+    ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
+    ...(flags.project === undefined ? [] : ['--project', flags.project]),
+    ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
+  ];
+  const { command, args, why, isLocal } = launchOf(flags.command, session);
+  const server = { command, args: [...args, 'mcp', ...options] };
+  const change = await editor.planInstall(target, server);
+  const next = target.kind.nextStep(scope);
+  const words = [command, ...server.args].map(shellQuote).join(' ');
+  const isUnshared = scope === 'project' && (isLocal || options.includes(context.project));
+  const notices = [
+    `the host starts it with ${words} (${why})`,
+    ...(isUnshared ? ['the entry contains paths of this machine; do not share the file'] : []),
+    `next: ${next}`,
+    ...(flags.dryRun === true ? [] : [undoHint(target)]),
+  ];
+  const unchanged = `${name} is already installed in ${change.file.path} (${host.title})`;
+  return { change, notices, unchanged, more: { launch: { ...server, why }, next } };
+}
+
+async function planUndo(editor: Editor, target: Target, flags: InstallFlags): Promise<Plan> {
+  const { command, readOnly, naming, project } = flags;
+  if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
+    throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
+  }
+  const change = await editor.planUndo(target);
+  return { change, notices: [], unchanged: `${target.name} is not in ${change.file.path}` };
+}
+
+async function install(session: Session, flags: InstallFlags, id: string): Promise<number> {
+  const host = hostNamed(id);
+  const { scope, dryRun = false } = flags;
+  const context = await hostContext(flags.root, session);
+  const name = checkName(flags.name, host);
+  const target: Target = { host, kind: host.mcpServers, scope, context, name };
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  const { carryOut, editorOf } = await import('./show-change.ts');
+  const editor = editorOf(context, stateDirectory, session);
+  const { change, notices, unchanged, more } =
+    flags.undo === true
+      ? await planUndo(editor, target, flags)
+      : await planInstall(editor, target, { flags, session, stateDirectory });
+  const { action, to: entry, file } = change;
+  const step: Step = { change, name, subject: name, remark: host.title };
+  return carryOut([step], {
+    flags,
+    session,
+    notices,
+    unchanged: { notices: [`${unchanged}; nothing was changed`] },
+    document: ({ changed, diffs }) => {
+      const outcome = { action, changed, dryRun, entry, diff: diffs.get(step) };
+      return { host: host.id, scope, path: file.path, name, ...outcome, ...more };
+    },
+  });
+}
+
 export const mcpInstallCommand: CommandFactory = defineCommand({
   description: 'Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.',
   summary: 'configure a host to start Cairn as an MCP server',
@@ -64,31 +136,18 @@ export const mcpInstallCommand: CommandFactory = defineCommand({
     ['--undo', 'undo the installation'],
     ...confirmOptions,
   ],
-  examples,
-  run: async (session, flags: InstallFlags, id: string) => {
-    const host = hostNamed(id);
-    const { scope } = flags;
-    const context = await hostContext(flags.root, session);
-    const target = { host, kind: host.mcpServers, scope, context, name: checkName(flags.name, host) };
-    const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-    const request: InstallRequest = { target, flags, stateDirectory };
-    if (flags.undo === true) {
-      const { command, readOnly, naming, project } = flags;
-      if (command !== undefined || readOnly === true || naming !== 'default' || project !== undefined) {
-        throw new UsageError('--undo excludes --command, --read-only, --naming and --project', 'leave them out');
-      }
-      const { runUndo } = await import('./run-install.ts');
-      return runUndo(request, session);
-    }
-    const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
-    const options = [
-      ...(root === undefined ? [] : ['--root', root]),
-      ...(flags.readOnly === true ? ['--read-only'] : []),
-      ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
-      ...(flags.project === undefined ? [] : ['--project', flags.project]),
-      ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
-    ];
-    const { runInstall } = await import('./run-install.ts');
-    return runInstall({ ...request, launch: launchOf(flags.command, session), options }, session);
-  },
+  examples: `
+Examples:
+  $ cairn mcp install claude-code                 for this project; shows the change and asks first
+  $ cairn mcp install codex --scope user --yes    for all projects, without asking
+  $ cairn mcp install vscode --read-only --dry-run   show the change only
+  $ cairn mcp install claude-code --undo          undo it
+
+Hosts: ${hosts.map(({ id }) => id).join(', ')}.
+
+Keeps everything else in the file: comments, order, layout, other servers, and keys that you added to the entry. The tools have
+Cairn's own names, and hosts prefix them with the server's name. Use --naming only if the host's own tools are switched off.
+
+Exit status: 0 if it is installed or undone, 1 if you answered no, 2 on an error.`,
+  run: install,
 });

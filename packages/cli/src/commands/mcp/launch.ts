@@ -1,15 +1,13 @@
-import { realpathSync } from 'node:fs';
 import { basename, delimiter, join, sep } from 'node:path';
 import process from 'node:process';
 import type { ServerCommand } from '@cairn/hosts';
 import { UsageError } from '../../terminal/errors.ts';
+import { realPath } from '../../terminal/own-command.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** The facts about the running program that decide how a host starts it. */
 export interface RunningProgram {
   /** The real path of the file that Node runs. */
   readonly main: string;
-  /** The path of the running Node. */
   readonly node: string;
   readonly path: string;
   readonly platform: NodeJS.Platform;
@@ -17,9 +15,7 @@ export interface RunningProgram {
   readonly realPath: (path: string) => string | undefined;
 }
 
-/** The command line by which a host starts `cairn`. */
 export interface Launch extends ServerCommand {
-  /** The reason for this command line, in words. */
   readonly why: string;
   /** Whether it contains paths of this machine, so that the configuration cannot be shared. */
   readonly isLocal: boolean;
@@ -42,7 +38,6 @@ function script(name: string, args: readonly string[], platform: NodeJS.Platform
   return platform === 'win32' ? { command: 'cmd', args: ['/c', name, ...args] } : { command: name, args };
 }
 
-/** Returns whether the command `cairn` runs this program. */
 function isOnPath({ main, path, platform, realPath }: RunningProgram): boolean {
   // On Windows the PATH holds a script, whose target is unknown.
   if (platform === 'win32') return false;
@@ -55,10 +50,7 @@ function isOnPath({ main, path, platform, realPath }: RunningProgram): boolean {
   return first === main;
 }
 
-/**
- * Chooses how a host starts the running `cairn`: by name if it is on the PATH, by `npx` if it was installed from npm in another
- * way, and by the running Node and file if it runs from a clone.
- */
+/** Chooses how a host starts the running `cairn`: by name if it is on the PATH, by `npx` if installed, else by its file. */
 export function chooseLaunch(program: RunningProgram): Launch {
   const { main, node, platform } = program;
   const isInstalled = main.split(sep).includes('node_modules');
@@ -73,7 +65,6 @@ export function chooseLaunch(program: RunningProgram): Launch {
   return { command: node, args: [main], why, isLocal: true };
 }
 
-/** Returns the command line that `--command` gives. */
 export function givenLaunch(text: string): Launch {
   const [command, ...args] = splitWords(text);
   if (command === undefined) {
@@ -82,16 +73,6 @@ export function givenLaunch(text: string): Launch {
   return { command, args, why: 'from --command', isLocal: /^(?:[\\/~]|[A-Za-z]:)/u.test(command) };
 }
 
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // A missing or unreadable file is not this program.
-    return undefined;
-  }
-}
-
-/** Returns the command line that a host starts `cairn` with: that of `--command`, or the one that fits the running program. */
 export function launchOf(command: string | undefined, session: Session): Launch {
   if (command !== undefined) return givenLaunch(command);
   return chooseLaunch({

@@ -1,13 +1,10 @@
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 import type { Session } from '../../terminal/session.ts';
-import { namingOption } from './naming-profiles.ts';
 
-/** The options of `cairn mcp`, as parsed. */
 export interface McpFlags {
   readonly root?: readonly string[];
   readonly http?: number;
@@ -29,6 +26,25 @@ export interface McpFlags {
   readonly baseUrl?: string;
   readonly stateDir?: string;
 }
+
+/** Every profile. The compiler rejects a list that misses one; importing the tools for their names would cost each start. */
+const profiles: Readonly<Record<NamingProfile, true>> = {
+  default: true,
+  claude: true,
+  pi: true,
+  gemini: true,
+  codex: true,
+  'mcp-fs': true,
+};
+
+const names = Object.keys(profiles) as NamingProfile[];
+
+export const namingOption: OptionRow = [
+  '--naming <profile>',
+  `names and parameters of the tools: ${names.join(', ')}`,
+  oneOf(names),
+  { default: 'default' },
+];
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
 const MAX_PORT = 65_535;
@@ -59,7 +75,6 @@ export function givenToken({ token, auth }: McpFlags, session: Session): string 
 
 type Rule = readonly [isBroken: boolean, flag: string, other: string];
 
-/** Rejects options that exclude each other, or work only with another. */
 export function checkFlags(flags: McpFlags): void {
   const { model, baseUrl, store, project, language, token, auth } = flags;
   const [isOffline, hasNoMemory, hasNoKnowledge] = [
@@ -87,7 +102,6 @@ export function checkFlags(flags: McpFlags): void {
   }
 }
 
-/** The options of `cairn mcp`. */
 export const mcpOptions: readonly OptionRow[] = [
   [
     '--root <dir>',

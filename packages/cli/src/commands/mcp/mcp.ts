@@ -2,25 +2,14 @@ import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import type { McpServer } from '@cairn/mcp-server';
+import type { ToolSet } from '@cairn/tool';
 import { defineCommand, type CommandFactory } from '../command.ts';
+import { withOwnHints } from '../../terminal/own-hints.ts';
+import { knowledgeToolSet } from '../knowledge/open.ts';
+import { memoryToolSet } from '../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { Session } from '../../terminal/session.ts';
 import { checkFlags, givenToken, mcpOptions, type McpFlags } from './mcp-flags.ts';
-import { loadToolSets } from './tool-sets.ts';
-
-const examples = `
-Examples:
-  $ cairn mcp                                   serve the current directory to the agent that starts it
-  $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
-  $ cairn mcp --read-only --tools glob,grep     only these two
-  $ cairn mcp --agents                          also the agents of the project, with the model of CAIRN_MODEL
-  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
-
-In the configuration of an agent host:
-  { "mcpServers": { "cairn": { "command": "cairn", "args": ["mcp", "--root", "/path/to/project"] } } }
-
-Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
-client disconnects, or on SIGTERM.`;
 
 type Say = (text: string) => void;
 type Report = (error: Error) => void;
@@ -35,7 +24,6 @@ function reporter(say: Say): Report {
   };
 }
 
-/** Resolves when the run must end. */
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) done();
@@ -55,7 +43,6 @@ async function serveOverStdio(server: McpServer, session: Session, report: Repor
   await connection.close();
 }
 
-/** How clients reach a server over HTTP. */
 interface Access {
   readonly port: number;
   readonly auth: boolean;
@@ -82,11 +69,50 @@ async function serveOverHttp(
   await listener.close();
 }
 
+/** The tools that `cairn mcp` serves, in the order in which clients see them. They are loaded when a server starts. */
+async function loadToolSets(
+  session: Session,
+  flags: McpFlags,
+  { root, say }: { readonly root: string; readonly say: Say },
+): Promise<ToolSet[]> {
+  const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }] = await Promise.all([
+    import('@cairn/coding-agent'),
+    import('@cairn/workspace-cache/tools'),
+  ]);
+  const { store, project, model, baseUrl, language } = flags;
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
+  const command = (): string => (session.agentCommand ?? session.command)?.() ?? 'cairn';
+  const memory = { store, project, root, isAlone: flags.http === undefined, say };
+  const sets = [
+    createCodingToolSet({ stateDirectory }),
+    createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
+    ...(flags.knowledge === 'off' ? [] : [await knowledgeToolSet(session, { directory: flags.knowledge, language })]),
+    ...(flags.memory === 'off' ? [] : [await memoryToolSet(session, { ...memory, naming: flags.memory })]),
+  ].map((set) => withOwnHints(set, command));
+  // Agents work with the other sets.
+  if (flags.agents !== true) return sets;
+  const { agentsToolSet } = await import('./agents-tool-set.ts');
+  const options = { ...memory, hasMemory: flags.memory !== 'off', model, baseUrl };
+  return [...sets, withOwnHints(await agentsToolSet(session, options, sets), command)];
+}
+
 export const mcpCommand: CommandFactory = defineCommand({
   description: 'Serve the tools to an agent over MCP: over standard input and output, or over HTTP on this machine.',
   summary: 'serve the tools to an agent over MCP',
   options: mcpOptions,
-  examples,
+  examples: `
+Examples:
+  $ cairn mcp                                   serve the current directory to the agent that starts it
+  $ cairn mcp --root ~/src/app --root ~/notes   two directories; relative paths start from the first
+  $ cairn mcp --read-only --tools glob,grep     only these two
+  $ cairn mcp --agents                          also the agents of the project, with the model of CAIRN_MODEL
+  $ cairn mcp --http 8765                       serve http://127.0.0.1:8765/mcp and print the token
+
+In the configuration of an agent host:
+  { "mcpServers": { "cairn": { "command": "cairn", "args": ["mcp", "--root", "/path/to/project"] } } }
+
+Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
+client disconnects, or on SIGTERM.`,
   run: async (session, flags: McpFlags) => {
     checkFlags(flags);
     const token = givenToken(flags, session);
@@ -97,26 +123,9 @@ export const mcpCommand: CommandFactory = defineCommand({
     const report = reporter(say);
     const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
     const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
-    const memory = {
-      store: flags.store,
-      project: flags.project,
-      root: roots[0] ?? session.cwd,
-      isAlone: flags.http === undefined,
-      say,
-    };
     const server = await createMcpServer({
       roots,
-      toolSets: await loadToolSets({
-        session,
-        command: () => (session.agentCommand ?? session.command)?.() ?? 'cairn',
-        stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
-        knowledge: flags.knowledge === 'off' ? undefined : { directory: flags.knowledge, language: flags.language },
-        memory: flags.memory === 'off' ? undefined : { ...memory, naming: flags.memory },
-        agents:
-          flags.agents === true
-            ? { ...memory, hasMemory: flags.memory !== 'off', model: flags.model, baseUrl: flags.baseUrl }
-            : undefined,
-      }),
+      toolSets: await loadToolSets(session, flags, { root: roots[0] ?? session.cwd, say }),
       naming: flags.naming,
       readOnly: flags.readOnly,
       tools: flags.tools,

@@ -2,17 +2,16 @@ import type { FileDiff } from '@cairn/coding-agent';
 import type { EntryAction, EntryChange, EntryEditor, HostContext } from '@cairn/hosts';
 import { createEntryEditor } from '@cairn/hosts';
 import { userDirectories } from '@cairn/tool/paths';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson, askYesNo } from '../../terminal/ask.ts';
-import { diffLines } from '../../terminal/diff-lines.ts';
+import { diffLines, diffStyle } from '../../terminal/diff-lines.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
+import { writeLines } from '../../terminal/output.ts';
 import type { Session } from '../../terminal/session.ts';
-import { lineEscape } from '../../terminal/text.ts';
 import type { EntryFlags } from './entry-options.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
-/** A planned change of a configuration. */
 export type PlannedChange = EntryChange<PreviewedFile>;
 
 /** Creates the editor of a user's configurations. `stateDirectory` is for the journal of a change; see `createWorkspace`. */
@@ -36,12 +35,10 @@ async function showDiff(
   diff: FileDiff,
   { flags, session }: { readonly flags: EntryFlags; readonly session: Session },
 ): Promise<void> {
-  const { out, env, signal } = session;
-  const style = { paint: createPaint(usesColor(flags.color, out.isTerminal, env)), escape: lineEscape(out) };
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
   const shown = { from: file.text === undefined ? undefined : name, to: text === null ? undefined : name, diff };
-  await writeLines(out, diffLines(shown, style), signal);
+  await writeLines(session.out, diffLines(shown, diffStyle(session, flags.color)), session.signal);
 }
 
 /** Asks whether files may be written. Without a terminal nothing is, unless `yes` is given. */
@@ -51,44 +48,30 @@ async function confirm(
   session: Session,
 ): Promise<boolean> {
   if (yes) return true;
-  if (session.out.failure) {
-    throw new CommandError({
-      code: 'CONFIRMATION_NEEDED',
-      message: `${others.length === 0 ? `${path} was` : `${path} and others were`} not changed: the change could not be shown`,
-      fix: 'show it with --dry-run, then add --yes',
-      path,
-      changed: false,
-    });
-  }
-  const question = others.length === 0 ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
+  const isOne = others.length === 0;
+  const rejected = (reason: string, fix: string): CommandError => {
+    const message = `${isOne ? `${path} was` : `${path} and others were`} not changed: ${reason}`;
+    return new CommandError({ code: 'CONFIRMATION_NEEDED', message, fix, path, changed: false });
+  };
+  if (session.out.failure) throw rejected('the change could not be shown', 'show it with --dry-run, then add --yes');
+  const question = isOne ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
   const answer = await askPerson(session, (prompter) => askYesNo(prompter, question));
   if (answer !== undefined) return answer;
-  const [what, change] = others.length === 0 ? [`${path} was`, 'change'] : [`${path} and others were`, 'changes'];
-  throw new CommandError({
-    code: 'CONFIRMATION_NEEDED',
-    message: `${what} not changed: there is no terminal to ask on`,
-    fix: `check the ${change}, then add --yes`,
-    path,
-    changed: false,
-  });
+  throw rejected('there is no terminal to ask on', `check the ${isOne ? 'change' : 'changes'}, then add --yes`);
 }
 
-/** A planned change of one file. */
 export interface Step {
   readonly change: PlannedChange;
   /** The name of the entry in the JSON document. */
   readonly name: string;
-  /** The entry, in words. */
   readonly subject: string;
   /** Printed in parentheses after the path. */
   readonly remark?: string;
 }
 
-/** The end of a run. */
-export interface Outcome {
+interface Outcome {
   readonly changed: boolean;
   readonly diffs: ReadonlyMap<Step, FileDiff>;
-  readonly notices: readonly string[];
 }
 
 const verbs: Readonly<Record<EntryAction, readonly [past: string, preposition: string]>> = {
@@ -109,7 +92,7 @@ function sentence({ change, subject, remark }: Step, isDryRun: boolean): string 
 }
 
 /** Makes the changes, one file after the other. Each has an undo note, so that a second run completes or undoes them. */
-export async function applySteps(steps: readonly Step[]): Promise<void> {
+async function applySteps(steps: readonly Step[]): Promise<void> {
   const done: string[] = [];
   for (const { change } of steps) {
     try {
@@ -124,23 +107,32 @@ export async function applySteps(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** How changes are carried out. */
 export interface CarryOutOptions {
   readonly flags: EntryFlags;
   readonly session: Session;
-  /** Printed after what was done. */
   readonly notices: readonly string[];
-  readonly report: (outcome: Outcome) => Promise<void>;
+  /** The notices when no file changes, and the exit status, which is 0 by default. */
+  readonly unchanged: { readonly notices: readonly string[]; readonly status?: number };
+  /** Returns the JSON document of the end of a run. */
+  readonly document: (outcome: Outcome) => object;
 }
 
-/** Shows the changes of files, asks, and makes them. Another step may have something to forget. @returns the exit status */
+/** Shows the changes of files, asks, and makes them. A step without a change may have something to forget. @returns the exit status */
 export async function carryOut(
   steps: readonly Step[],
-  { flags, session, notices, report }: CarryOutOptions,
+  { flags, session, notices, unchanged, document }: CarryOutOptions,
 ): Promise<number> {
   const { dryRun: isDryRun = false, yes = false, json = false } = flags;
   const changing = steps.filter(({ change }) => change.text !== undefined);
   const diffs = new Map<Step, FileDiff>();
+  const report = (changed: boolean, shown: readonly string[]): Promise<void> =>
+    writeAnswer(session, flags, { lines: [], document: document({ changed, diffs }), notices: () => shown });
+  if (changing.length === 0) {
+    // Only the note of an installation is left.
+    if (!isDryRun) await applySteps(steps);
+    await report(false, unchanged.notices);
+    return unchanged.status ?? ExitCode.Hit;
+  }
   for (const step of changing) {
     const diff = await diffOf(step.change);
     diffs.set(step, diff);
@@ -149,11 +141,10 @@ export async function carryOut(
   const [path = '', ...others] = changing.map(({ change }) => change.file.path);
   const changed = !isDryRun && (await confirm([path, ...others], yes, session));
   if (!changed && !isDryRun) {
-    await report({ changed, diffs, notices: ['nothing was changed'] });
+    await report(changed, ['nothing was changed']);
     return ExitCode.None;
   }
   if (changed) await applySteps(steps);
-  const done = changing.map((step) => sentence(step, isDryRun));
-  await report({ changed, diffs, notices: [...done, ...notices] });
+  await report(changed, [...changing.map((step) => sentence(step, isDryRun)), ...notices]);
   return ExitCode.Hit;
 }

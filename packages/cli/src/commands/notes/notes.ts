@@ -6,18 +6,16 @@ import { defineGroup, type CommandFactory } from '../command.ts';
 import { describeKey, formatTime, textLines } from '../memory/lines.ts';
 import { memoryCommand, type MemoryPlace } from '../memory/memory-command.ts';
 
-const examples = `
+export const notesCommand: CommandFactory = defineGroup({
+  description: 'Show and write the notes that the steps of a workflow leave for later steps.',
+  summary: 'notes between the steps of a workflow',
+  examples: `
 Examples:
   $ cairn notes add build 'the tests need redis-server'   for later steps of the workflow build
   $ cairn notes list build                                its notes, newest first
   $ cairn notes list                                      all workflows that have notes
 
-A note expires after 30 minutes, or after 3 days with --permanent. A workflow keeps its newest 100 notes.`;
-
-export const notesCommand: CommandFactory = defineGroup({
-  description: 'Show and write the notes that the steps of a workflow leave for later steps.',
-  summary: 'notes between the steps of a workflow',
-  examples,
+A note expires after 30 minutes, or after 3 days with --permanent. A workflow keeps its newest 100 notes.`,
 });
 
 async function listWorkflows({ memory, signal, printMatches, notice }: MemoryPlace): Promise<number> {

@@ -19,22 +19,7 @@ import {
   type EntryKind,
   type SearchFlags,
 } from '../search/options.ts';
-import { pickSource, type PickScope } from './source.ts';
-
-const examples = `
-Examples:
-  $ cairn pick                      type, see the matches, choose one
-  $ vim "$(cairn pick sched)"       start with a query
-  $ cairn pick '' src test -e ts    TypeScript files in two directories
-  $ cairn pick --grep TODO          search in files; prints path:line
-  $ git branch --format '%(refname:short)' | cairn pick   choose one of any names
-
-Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
-lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
-Words may have the operators of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
-input if that is a pipe or a file: one name a line, or each with a NUL after it.
-
-Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`;
+import { pickSource } from './source.ts';
 
 interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
   readonly grep?: boolean;
@@ -43,54 +28,34 @@ interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'co
   readonly extension?: readonly string[];
 }
 
-/** A command line. */
-interface PickCall {
-  readonly query: string;
-  readonly paths: readonly string[];
-  readonly flags: PickFlags;
-}
-
 /** Rejects what cannot be searched together. */
-function checkCall({ paths, flags }: PickCall): void {
-  const roots = rootsOf(flags, paths);
-  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || flags.grep === true)) {
+function checkTogether({ grep, type }: PickFlags, roots: readonly string[]): void {
+  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || grep === true)) {
     throw new UsageError('- excludes --grep and other paths', 'choose from names on standard input, or in directories');
   }
-  if (flags.grep === true && flags.type === 'dir') {
+  if (grep === true && type === 'dir') {
     throw new UsageError('--grep and --type d exclude each other', 'leave --type out: directories have no lines');
   }
 }
 
 /** Returns the names to choose from, when standard input has them. A search in files does not read it. */
-async function namesOf({ paths, flags }: PickCall, session: Session): Promise<NameFeed | undefined> {
+async function namesOf(isGiven: boolean, roots: readonly string[], session: Session): Promise<NameFeed | undefined> {
   const { kind } = session.input;
-  if (rootsOf(flags, paths).includes(STANDARD_INPUT)) {
+  if (roots.includes(STANDARD_INPUT)) {
     if (kind === 'terminal')
       throw new UsageError('standard input is a terminal', 'pipe names: git ls-files | cairn pick');
     return new NameFeed(session.input.stream());
   }
-  if (paths.length > 0 || flags.path !== undefined || flags.grep === true) return undefined;
+  if (isGiven) return undefined;
   // The picker itself shows that it waits for names, so it starts at once.
   if (kind === 'pipe' || kind === 'file') return new NameFeed(session.input.stream());
   const { input } = await chooseInput(session, '');
-  return input && new NameFeed(input.stream);
+  return input && new NameFeed(input);
 }
 
-async function scopeOf(call: PickCall, session: Session): Promise<PickScope> {
-  const { paths, flags } = call;
-  return {
-    roots: rootsOf(flags, paths),
-    hidden: flags.hidden,
-    gitignore: flags.ignore,
-    fileType: await fileTypeOf(flags.type),
-    extensions: flags.extension,
-    names: await namesOf(call, session),
-  };
-}
-
-async function runPick(call: PickCall, session: Session): Promise<number> {
-  checkCall(call);
-  const { query, flags } = call;
+async function pick(session: Session, flags: PickFlags, query: string, paths: readonly string[]): Promise<number> {
+  const roots = rootsOf(flags, paths);
+  checkTogether(flags, roots);
   const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
   if (terminal === undefined) {
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
@@ -100,7 +65,14 @@ async function runPick(call: PickCall, session: Session): Promise<number> {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
       query,
-      source: pickSource(await scopeOf(call, session)),
+      source: pickSource({
+        roots,
+        hidden: flags.hidden,
+        gitignore: flags.ignore,
+        fileType: await fileTypeOf(flags.type),
+        extensions: flags.extension,
+        names: await namesOf(paths.length > 0 || flags.path !== undefined || flags.grep === true, roots, session),
+      }),
       paint: createPaint(usesColor(flags.color, true, session.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
@@ -140,7 +112,19 @@ export const pickCommand: CommandFactory = defineCommand({
     ...placeOptions,
     colorOption,
   ],
-  examples,
-  run: (session, flags: PickFlags, query: string, paths: readonly string[]) =>
-    runPick({ query, paths, flags }, session),
+  examples: `
+Examples:
+  $ cairn pick                      type, see the matches, choose one
+  $ vim "$(cairn pick sched)"       start with a query
+  $ cairn pick '' src test -e ts    TypeScript files in two directories
+  $ cairn pick --grep TODO          search in files; prints path:line
+  $ git branch --format '%(refname:short)' | cairn pick   choose one of any names
+
+Up and Down (Ctrl-K, Ctrl-J; Ctrl-P, Ctrl-N), PgUp and PgDn select, Enter prints the choice, Tab switches between paths and
+lines, Ctrl-W and Ctrl-U erase, Esc cancels. The picker draws on the terminal; standard output has only the choice.
+Words may have the operators of fzf: !not, ^start, end$, 'exact, one | other. Without a path and without --grep, the list is standard
+input if that is a pipe or a file: one name a line, or each with a NUL after it.
+
+Exit status: 0 if something was chosen, 1 after Esc, 130 after Ctrl-C, 2 without a terminal.`,
+  run: pick,
 });

@@ -4,10 +4,8 @@ import type { Found, PickItem, PickSource } from '../../picker/source.ts';
 import { errorText } from '../../terminal/answer.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { countOf, formatCount, rangesOf } from '../../terminal/text.ts';
-import { findAll, type FindRules } from '../search/find-all.ts';
-import { searchAll, type Placed } from '../search/search-all.ts';
+import { findAll, searchAll, type FindRules, type Placed } from '../search/search-all.ts';
 
-/** Where and how to search. */
 export interface PickScope {
   readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
@@ -24,23 +22,16 @@ const LINE_COLUMNS = 400;
 
 type Search = PickScope & { readonly signal: AbortSignal };
 
-/** Returns the path of a match in the two forms of an item. */
 function pathsOf(prefix: string, path: string, hasOneRoot: boolean): Pick<PickItem, 'path' | 'shownPath'> {
   const whole = prefix + path;
   return { path: whole, shownPath: hasOneRoot ? path : whole };
 }
 
-/** The kinds of guesses, in a few words. */
 const guessLabels: Readonly<Record<GuessKind, string>> = {
   initials: 'beginnings of words',
   typo: 'with a typo',
   scattered: 'scattered letters',
 };
-
-/** Returns a note that all matches are guesses. With several roots, each path begins with its root, which does not count. */
-function guessNote(guess: GuessKind, hasOneRoot: boolean): string {
-  return `none as typed${hasOneRoot ? '' : ' below the searched paths'}: ${guessLabels[guess]}`;
-}
 
 function summaryOf(
   [shown, total]: readonly [number, number],
@@ -81,13 +72,13 @@ async function findItems(
     unreadable,
     lossy: matches.length - usable.length,
     stopped: stopReason === 'budget',
-    guessed: guess && guessNote(guess, roots.length === 1),
+    // With several roots, each path begins with its root, which does not count.
+    guessed: guess && `none as typed${roots.length === 1 ? '' : ' below the searched paths'}: ${guessLabels[guess]}`,
     failures: names?.failure === undefined ? failures : [...failures, names.failure],
   });
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };
 }
 
-/** Returns a matched line without its indent. */
 function lineItem({ prefix, match }: Placed<GrepMatch>, hasOneRoot: boolean): PickItem {
   const { path, lineNumber, line, submatches = [] } = match;
   const indent = /^\s*/u.exec(line)?.[0].length ?? 0;
@@ -159,7 +150,6 @@ function warmUp({ roots, names, hidden, gitignore, signal }: Search): void {
     .catch(() => undefined);
 }
 
-/** Returns the source of a picker of paths and lines. */
 export function pickSource(scope: PickScope): PickSource {
   return {
     names: scope.names,

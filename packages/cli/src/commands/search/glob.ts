@@ -21,23 +21,6 @@ import {
 } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
-const examples = `
-Examples:
-  $ cairn glob '*.ts'                          TypeScript files at any depth
-  $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
-  $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
-                                               the five newest, with size and time
-  $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
-  $ cairn glob '*.md' --path docs --path src   in two directories
-  $ cairn glob '*' -t d -d 1                   directories directly here
-  $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
-  $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
-
-Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
-* and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
-Paths begin with --path as it was given, also with --json.
-Hidden names, node_modules and ignored files are skipped.`;
-
 interface GlobFlags extends ListingFlags {
   readonly type?: Kind;
   readonly recursive: boolean;
@@ -48,7 +31,6 @@ interface GlobFlags extends ListingFlags {
   readonly follow?: boolean;
 }
 
-/** The columns of `--long`. An unknown field is absent. */
 interface Details {
   readonly size?: number | undefined;
   readonly mtime?: number | undefined;
@@ -77,15 +59,9 @@ async function detailsOf(matches: readonly Placed<GlobMatch>[], signal: AbortSig
   return details;
 }
 
-function two(value: number): string {
-  return String(value).padStart(2, '0');
-}
-
-/** Returns the local time to the minute: `2025-11-21 14:05`. */
+/** Returns the local time to the minute: `2025-11-21 14:05`. Swedish has this form. */
 function localTime(mtime: number): string {
-  const date = new Date(mtime);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return new Date(mtime).toLocaleString('sv-SE').slice(0, 16);
 }
 
 /** Returns the columns of `--long`: aligned in a terminal, exact and separated by tabs in a pipe. */
@@ -121,7 +97,6 @@ function byTime(one: GlobMatch, other: GlobMatch): number {
   return (other.mtime ?? 0) - (one.mtime ?? 0);
 }
 
-/** A pattern without any of these signs is a name. */
 const GLOB_SIGNS = /[*?[\]{}!\\]/u;
 const MAX_NAMED = 3;
 
@@ -202,6 +177,21 @@ export const globCommand: CommandFactory = defineCommand({
     ['--long', 'show size and modification time before each path'],
     ...listingOptions('at most N paths (default: all)'),
   ],
-  examples,
+  examples: `
+Examples:
+  $ cairn glob '*.ts'                          TypeScript files at any depth
+  $ cairn glob 'src/**/*.test.ts'              a pattern with / starts at --path
+  $ cairn glob '*.{ts,md}' --sort-mtime --limit 5 --long
+                                               the five newest, with size and time
+  $ cairn glob '*.ts' '*.tsx' '!*.test.*'      two kinds of names, without tests
+  $ cairn glob '*.md' --path docs --path src   in two directories
+  $ cairn glob '*' -t d -d 1                   directories directly here
+  $ cairn glob '*.ts' -0 | xargs -0 wc -l      names with any characters, for another program
+  $ cairn glob '*.json' --no-ignore --hidden   ignored and hidden files as well
+
+Quote patterns, or the shell expands them. A path is listed if the last pattern that matches it has no '!'.
+* and ? match within a name, ** crosses directories, {a,b} and [a-z] work.
+Paths begin with --path as it was given, also with --json.
+Hidden names, node_modules and ignored files are skipped.`,
   run: listPaths,
 });

@@ -2,16 +2,12 @@ import { quotePath } from '@cairn/tool/paths';
 import { errorText } from '../../terminal/answer.ts';
 import type { Session } from '../../terminal/session.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
-import { unreadableNotice } from '../../terminal/unreadable.ts';
-import type { GrepPlan } from './grep-plan.ts';
-import { replaceNotices } from './grep-replace.ts';
+import { unreadableNotice, cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './listing.ts';
+import { hasGroup, SEARCHED_ANYWAY, type GrepPlan } from './grep-plan.ts';
 import { MAX_SUBMATCHES, type GrepTotals } from './grep-totals.ts';
-import { cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './notices.ts';
 
-/** What the notices need to know of a plan. */
 type Asked = Pick<GrepPlan, 'patterns' | 'matching' | 'filter' | 'page'>;
 
-/** How many repaired patterns are named. */
 const MAX_NAMED = 3;
 
 const MOST = formatCount(MAX_SUBMATCHES);
@@ -45,6 +41,13 @@ function lineFeedNotices({ totalMatches }: GrepTotals, { patterns, matching }: A
   return isForLineFeeds ? [String.raw`\n does not match the line ends of files with CRLF; write \r?\n for both`] : [];
 }
 
+function replaceNotices({ totalMatches }: GrepTotals, { matching: { replacement: text } }: Asked): string[] {
+  if (text === undefined || totalMatches > 0 || hasGroup(text)) return [];
+  return [
+    `-r shows "${text}" in place of each match; ${SEARCHED_ANYWAY}, so leave it out to search them for "${text}"`,
+  ];
+}
+
 /** Returns the possible intent of a pattern of basic grep without a match. */
 function basicNotices({ totalMatches }: GrepTotals, { patterns, matching }: Asked): string[] {
   if (matching.literal === true || totalMatches > 0) return [];
@@ -52,24 +55,19 @@ function basicNotices({ totalMatches }: GrepTotals, { patterns, matching }: Aske
   return hasBar ? [String.raw`\| matches the character |; for one of two, write ONE|OTHER`] : [];
 }
 
-/** Returns the notice that a search selected no file at all, as ripgrep reports it. */
 function noFileNotices(totals: GrepTotals, { matching, filter, page }: Asked): string[] {
   const { filesSearched, skipped, hint, stopReason, failures } = totals;
   const isCut = stopReason !== undefined || page.limit === 0 || matching.maxCountPerFile === 0;
   const seen = filesSearched + skipped.binary + skipped.oversized + skipped.unreadable + failures.length;
   if (seen > 0 || isCut || hint !== undefined) return [];
-  const filters = [
-    ...(filter.glob === undefined ? [] : ['--glob']),
-    ...(filter.type === undefined ? [] : ['--type']),
-    ...(filter.typeNot === undefined ? [] : ['--type-not']),
-    ...(filter.maxDepth === undefined ? [] : ['--max-depth']),
-  ];
+  const { glob, type, typeNot, maxDepth } = filter;
+  const given = { '--glob': glob, '--type': type, '--type-not': typeNot, '--max-depth': maxDepth };
+  const filters = Object.keys(given).filter((name) => Reflect.get(given, name) !== undefined);
   const reason = filters.length === 0 ? 'there is no file' : `no file passes ${filters.join(' and ')}`;
   const others = filter.gitignore === true ? '; --no-ignore adds what ignore files exclude' : '';
   return [`searched no file: ${reason}${others}`];
 }
 
-/** Returns the notice about something that was counted, if there is any. */
 function counted(count: number, noun: string, notice: (counted: string) => string): string[] {
   return count > 0 ? [notice(countOf(count, noun))] : [];
 }
@@ -80,7 +78,6 @@ function stopNotices({ stopReason, shown }: GrepTotals, { page }: Asked): readon
   return [`the tree or the result is too large for one search; use ${next}a smaller --path`];
 }
 
-/** Returns the omissions of the answer, and other remarks. */
 export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
   const { shown, skipped, limitReached, globs, hint, linesReplaced } = totals;
   const { matching, filter, page } = asked;
@@ -108,7 +105,7 @@ export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
     ...unreadableNotice(skipped.unreadable, 'file or directory', 'files or directories', totals.unreadablePaths),
     ...lossyNotice(totals.lossyPaths),
     ...counted(linesReplaced, 'line', (n) => `${n} ${linesReplaced === 1 ? 'has' : 'have'} ${REPLACED}`),
-    ...(matching.replacement !== undefined && totals.totalMatches === 0 ? replaceNotices(matching.replacement) : []),
+    ...replaceNotices(totals, asked),
     ...basicNotices(totals, asked),
     ...noFileNotices(totals, asked),
   ];

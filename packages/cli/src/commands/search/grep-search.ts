@@ -6,15 +6,12 @@ import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import type { Session } from '../../terminal/session.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
-import { globsBelow } from './grep-globs.ts';
-import { asIs, type PathNaming } from './grep-lines.ts';
-import type { FileFilter, GrepPage, GrepPlan } from './grep-plan.ts';
+import { asIs, type BatchReader, type PathNaming } from './grep-lines.ts';
+import type { FileFilter } from './grep-options.ts';
+import type { GrepPage, GrepPlan } from './grep-plan.ts';
 import { TotalsBuilder, type GrepTotals } from './grep-totals.ts';
+import { relative, resolve, sep } from 'node:path';
 
-/** Takes a part of the matches, in order. The next part waits for its promise. */
-export type BatchReader = (matches: readonly GrepMatch[], pathOf: PathNaming) => Promise<void>;
-
-/** A place to search. */
 interface Source {
   readonly root: string;
   readonly pathOf: PathNaming;
@@ -38,7 +35,6 @@ async function openSource(root: string, input: Readable | undefined): Promise<So
   return { root, pathOf: (path) => prefix + path, isDirectory: true };
 }
 
-/** Returns which files below a root are searched. */
 export function filterBelow(root: string, filter: FileFilter, { cwd }: Session): FileFilter {
   return { ...filter, glob: filter.glob && globsBelow({ root, cwd }, filter.glob) };
 }
@@ -46,16 +42,12 @@ export function filterBelow(root: string, filter: FileFilter, { cwd }: Session):
 /** The parts of the limits of a search that are left for the next root. */
 type Rest = Pick<GrepOptions, 'maxCount' | 'offset' | 'timeoutMs'>;
 
-/** The search of one root. */
-interface RootSearch {
-  readonly source: Source;
-  readonly rest: () => Rest;
-  readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void>;
-}
-
-async function grepRoot({ source, rest, onBatch }: RootSearch, plan: GrepPlan, session: Session): Promise<GrepSummary> {
+async function grepRoot(
+  { root, text, isDirectory }: Source,
+  { rest, onBatch }: { readonly rest: () => Rest; readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void> },
+  { plan, session }: { readonly plan: GrepPlan; readonly session: Session },
+): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
-  const { root, text, isDirectory } = source;
   const { binary, maxFileSize, ...matching } = plan.matching;
   const searchLines = async (crlf: boolean): Promise<GrepSummary> => {
     const shared = {
@@ -90,7 +82,6 @@ async function grepRoot({ source, rest, onBatch }: RootSearch, plan: GrepPlan, s
   }
 }
 
-/** What an error of one root means for the search of all. */
 function scopeOf(error: unknown, { type = [] }: FileFilter): 'all' | 'root' | 'type' {
   if (!(error instanceof Error)) return 'all';
   // The type may be an extension that only the files of some roots have.
@@ -120,12 +111,7 @@ class CountPage {
   }
 }
 
-/**
- * Searches the roots in sequence, as ripgrep does, and passes the matches on. A root that does not exist is reported next to the
- * results of the others.
- *
- * @throws the error of the only root, or of the first one when every root failed
- */
+/** Searches the roots in sequence, as ripgrep does. A failed root is reported. @throws the first error when all failed */
 export async function searchRoots(plan: GrepPlan, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
   const { roots, page, filter, timeoutMs } = plan;
   const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
@@ -145,7 +131,7 @@ export async function searchRoots(plan: GrepPlan, session: Session, onBatch: Bat
         totals.addMatches(taken);
         await onBatch(taken, source.pathOf);
       };
-      const facts = await grepRoot({ source, rest, onBatch: pass }, plan, session);
+      const facts = await grepRoot(source, { rest, onBatch: pass }, { plan, session });
       totals.addResult(facts, (path) => (path === '.' ? pathBelow(root, path) : source.pathOf(path)));
     } catch (error) {
       const scope = scopeOf(error, filter);
@@ -158,4 +144,48 @@ export async function searchRoots(plan: GrepPlan, session: Session, onBatch: Bat
   if (errors.length === roots.length) throw errors[0];
   if (counts?.isCut === true) totals.addLimit();
   return totals.finish();
+}
+
+/** Returns whether a segment of a glob matches a name, for the segments that are easy to compare. */
+function isName(segment: string | undefined, name: string): boolean {
+  if (segment === undefined) return false;
+  const alternatives = /^\{(?<names>[^{}]*)\}$/u.exec(segment)?.groups?.['names'];
+  return segment === name || segment === '*' || alternatives?.split(',').includes(name) === true;
+}
+
+/** Returns a glob for the paths below a directory that matches what the glob matches below its parent directories. */
+function globBelow(names: readonly string[], glob: string): string {
+  const sign = glob.startsWith('!') ? '!' : '';
+  const segments = glob
+    .slice(sign.length)
+    .replace(/^(?:\.\/)+/u, '')
+    .split('/');
+  if (segments.length === 1) return glob;
+  let index = 0;
+  for (const name of names) {
+    const segment = segments[index];
+    if (segment === '**') break;
+    if (!isName(segment, name)) return glob;
+    index += 1;
+  }
+  const rest = segments.slice(index).join('/');
+  // A glob without / would match at any depth.
+  return rest === '' ? glob : `${sign}./${rest}`;
+}
+
+/** Returns the globs for the paths below a root. As in ripgrep, `src/*.ts` is `./*.ts` below `src`. Others stay as they are. */
+export function globsBelow(
+  { root, cwd }: { readonly root: string; readonly cwd: string },
+  globs: readonly string[],
+): readonly string[] {
+  const names = relative(cwd, resolve(cwd, root)).split(sep);
+  if (names[0] === '' || names[0] === '..') return globs;
+  // One value may hold several globs.
+  const outsideBraces = /,(?![^{]*\})/u;
+  return globs.map((glob) =>
+    glob
+      .split(outsideBraces)
+      .map((one) => globBelow(names, one))
+      .join(','),
+  );
 }

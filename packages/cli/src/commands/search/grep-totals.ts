@@ -7,9 +7,7 @@ export const MAX_SUBMATCHES = 100_000;
 
 const MAX_UNREADABLE_PATHS = 16;
 
-/** Counts of the matches that were passed on. */
 interface Counts {
-  /** How many there are. */
   shown: number;
   /** How many of them have a line that the search cut. */
   linesCut: number;
@@ -21,15 +19,12 @@ interface Counts {
   lossyPaths: number;
 }
 
-/** The result of a search of one or several roots besides its matches. */
 export interface GrepTotals extends GrepSummary, Readonly<Counts> {
-  /** Why some roots were not searched. */
   readonly failures: readonly unknown[];
 }
 
 const REPLACEMENT_CHARACTER = '\u{fffd}';
 
-/** Returns the number of lines of a match, with its context, that have a replacement character. */
 function replacedLines({ line, contextBefore = [], contextAfter = [] }: GrepMatch): number {
   let count = line.includes(REPLACEMENT_CHARACTER) ? 1 : 0;
   for (const lines of [contextBefore, contextAfter]) {
@@ -47,7 +42,15 @@ const NOTHING: GrepSummary = {
   complete: true,
 };
 
-/** Adds up the results of the roots. */
+/** Adds up the counts of two results. Of their other fields, the later ones count. */
+function added<Counted extends object>(one: Counted, other: Counted): Counted {
+  const sums = Object.entries(other).map(([name, value]): [string, unknown] => {
+    const before: unknown = Reflect.get(one, name);
+    return [name, typeof value === 'number' && typeof before === 'number' ? before + value : value];
+  });
+  return { ...one, ...Object.fromEntries(sums) };
+}
+
 export class TotalsBuilder {
   readonly #counts: Counts = { shown: 0, linesCut: 0, linesCrowded: 0, linesReplaced: 0, lossyPaths: 0 };
   readonly #failures: unknown[] = [];
@@ -60,10 +63,9 @@ export class TotalsBuilder {
   }
 
   get totalMatches(): number {
-    return this.#sum(({ totalMatches }) => totalMatches);
+    return this.#results.reduce((sum, one) => sum + one.totalMatches, 0);
   }
 
-  /** Whether a limit of the whole search was reached. */
   get isEnded(): boolean {
     return this.#results.some(
       ({ limitReached, stopReason }) => limitReached === true || stopReason === 'timeout' || stopReason === 'budget',
@@ -84,7 +86,6 @@ export class TotalsBuilder {
     }
   }
 
-  /** Adds the result of a root. `pathOf` names its paths. */
   addResult({ unreadablePaths, asTyped, ...rest }: GrepSummary, pathOf: PathNaming): void {
     this.#results.push({
       ...rest,
@@ -106,41 +107,21 @@ export class TotalsBuilder {
     const results = this.#results;
     const { totalMatches } = this;
     // The reason that ends the search of all roots comes from the last one.
-    const { asTyped: _, ...last } = results.reduce((all, one) => ({ ...all, ...one }), NOTHING);
+    const { asTyped: _, ...sums } = results.reduce(added, NOTHING);
     const { hint } = results.find((one) => one.hint !== undefined) ?? {};
     // A text that one root has as typed is of no use when another root has matches.
     const { asTyped } = totalMatches > 0 ? {} : (results.find((one) => one.asTyped) ?? {});
-    const filesCut = this.#sum((one) => one.filesCut);
     const unreadablePaths = results.flatMap((one) => one.unreadablePaths ?? []);
     return {
-      ...last,
+      ...sums,
       ...(hint !== undefined && { hint: inOptions(hint) }),
       ...(asTyped && { asTyped }),
       ...(this.#isLimited && { limitReached: true }),
-      totalMatches,
-      filesWithMatches: this.#sum((one) => one.filesWithMatches),
-      filesSearched: this.#sum((one) => one.filesSearched),
-      skipped: this.#skipped(),
-      ...(filesCut > 0 && { filesCut }),
+      skipped: results.map((one) => one.skipped).reduce(added, NOTHING.skipped),
       ...(unreadablePaths.length > 0 && { unreadablePaths: unreadablePaths.slice(0, MAX_UNREADABLE_PATHS) }),
       complete: results.every((one) => one.complete),
       ...this.#counts,
       failures: this.#failures,
     };
-  }
-
-  #sum(count: (one: GrepSummary) => number | undefined): number {
-    return this.#results.reduce((sum, one) => sum + (count(one) ?? 0), 0);
-  }
-
-  #skipped(): GrepSummary['skipped'] {
-    const { tooCostly, nodeModules, ...always } = {
-      oversized: this.#sum(({ skipped }) => skipped.oversized),
-      binary: this.#sum(({ skipped }) => skipped.binary),
-      unreadable: this.#sum(({ skipped }) => skipped.unreadable),
-      tooCostly: this.#sum(({ skipped }) => skipped.tooCostly),
-      nodeModules: this.#sum(({ skipped }) => skipped.nodeModules),
-    };
-    return { ...always, ...(tooCostly > 0 && { tooCostly }), ...(nodeModules > 0 && { nodeModules }) };
   }
 }

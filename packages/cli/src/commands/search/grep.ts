@@ -1,18 +1,21 @@
-import type { GrepMatch } from '@cairn/natives';
-import { listDocument, writeAnswer, writeNotices, type MatchesDocument } from '../../terminal/answer.ts';
+import type { GlobMatch, GrepMatch } from '@cairn/natives';
+import { listDocument, writeAnswer, writeNotices } from '../../terminal/answer.ts';
 import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
+import { addOptions } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { CommandFactory } from '../command.ts';
-import { listFiles } from './grep-files.ts';
-import { LineJoiner } from './grep-joined.ts';
-import { ContentPrinter, fileLines } from './grep-lines.ts';
+import { LineJoiner, ContentPrinter, fileLines, type BatchReader } from './grep-lines.ts';
 import { noticesOf } from './grep-notices.ts';
-import { addGrepOptions, type GrepFlags } from './grep-options.ts';
+import { grepOptions, type GrepFlags } from './grep-options.ts';
 import { planGrep, type GrepPlan } from './grep-plan.ts';
-import { searchRoots, type BatchReader } from './grep-search.ts';
+import { searchRoots, filterBelow } from './grep-search.ts';
 import type { GrepTotals } from './grep-totals.ts';
+import { stat } from 'node:fs/promises';
+import { pathPrefix } from '../../terminal/path-prefix.ts';
+import { pathStyle, printListing } from './listing.ts';
+import { searchAll, type Listing } from './search-all.ts';
 
 const examples = `
 Examples:
@@ -42,14 +45,9 @@ function unseen({ skipped, failures }: GrepTotals, { matching }: GrepPlan): numb
 }
 
 /** The document counts in `matches`: lines in content mode, files in the other modes. */
-function documentOf(
-  totals: GrepTotals,
-  plan: GrepPlan,
-  matches: readonly GrepMatch[],
-): MatchesDocument & Readonly<Record<string, unknown>> {
-  const { shown, linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, ...seen } = totals;
-  const { failures: _failures, ...facts } = seen;
-  const { totalMatches, filesWithMatches, complete, limitReached, stopReason, ...rest } = facts;
+function documentOf(totals: GrepTotals, plan: GrepPlan, matches: readonly GrepMatch[]): object {
+  const { shown, totalMatches, filesWithMatches, complete, limitReached, stopReason, ...others } = totals;
+  const { linesCut: _cut, linesReplaced: _replaced, lossyPaths: _lossy, failures: _failures, ...rest } = others;
   const reason = stopReason ?? (limitReached === true ? 'limit' : undefined);
   const { mode } = plan.matching;
   const isWhole = complete && reason === undefined && unseen(totals, plan) === 0;
@@ -142,5 +140,54 @@ export const grepCommand: CommandFactory = (command, session, done) => {
       const plan = await planGrep({ args, flags, words }, session);
       done(await tasks[plan.task](plan, session));
     });
-  addGrepOptions(command);
+  addOptions(command, grepOptions);
 };
+
+function inPathOrder(files: readonly GlobMatch[]): GlobMatch[] {
+  return files.toSorted((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
+}
+
+/** Lists the files of one root that grep searches. A file is searched whatever the filters exclude. */
+async function listRoot(root: string, plan: GrepPlan, session: Session): Promise<Listing<GlobMatch>> {
+  const { FileType, glob } = await import('@cairn/natives');
+  const found = await stat(root).catch(() => undefined);
+  if (found !== undefined && !found.isDirectory()) {
+    const match: GlobMatch = { path: root, fileType: FileType.File };
+    return { matches: [match], totalMatches: 1, complete: true };
+  }
+  const { maxFileSize } = plan.matching;
+  const { glob: pattern = '*', hidden = true, ...filter } = filterBelow(root, plan.filter, session);
+  const result = await glob({
+    ...filter,
+    pattern,
+    hidden,
+    path: root,
+    includeNodeModules: true,
+    // Only these results have sizes.
+    sortByMtime: maxFileSize !== undefined,
+    timeoutMs: plan.timeoutMs,
+    onTimeout: 'partial',
+    signal: session.signal,
+  });
+  // Links are listed by glob, but grep does not follow them.
+  const files = result.matches.filter(({ fileType }) => fileType === FileType.File);
+  const matches = maxFileSize === undefined ? files : inPathOrder(files.filter(({ size = 0 }) => size <= maxFileSize));
+  const prefix = pathPrefix(root);
+  return { ...result, matches: matches.map((match) => ({ ...match, path: prefix + match.path })) };
+}
+
+export async function listFiles(plan: GrepPlan, session: Session): Promise<number> {
+  const { roots, page, form, output, filter, prints } = plan;
+  const { hidden = true, gitignore = true } = filter;
+  const all = await withProgress(session, 'listing', () =>
+    searchAll(roots, (root) => listRoot(root, plan, session), { limit: Infinity }),
+  );
+  session.signal.throwIfAborted();
+  const { offset, limit = Infinity } = page;
+  const matches = all.matches.slice(offset, offset + limit).map((one) => ({ ...one, prefix: '' }));
+  const listing = { ...all, matches, totalMatches: all.matches.length, hints: [] };
+  const flags = { ...output, null: form.nul, hidden, ignore: gitignore };
+  const { paint, shown } = pathStyle(flags, session);
+  const lines = matches.map(({ match }) => paint.path(shown(match.path)));
+  return printListing(session, { listing, lines: prints === 'nothing' ? [] : lines, remarks: [], offset }, flags);
+}

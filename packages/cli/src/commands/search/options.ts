@@ -1,12 +1,13 @@
+import type { Readable } from 'node:stream';
 import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { foreignKinds } from '../../terminal/foreign-options.ts';
+import type { Session } from '../../terminal/session.ts';
+import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
-/** The options of every search command, as parsed. */
 export interface SearchFlags extends AnswerFlags {
-  /** The paths of `--path`; see {@link rootsOf}. */
   readonly path?: readonly string[];
   readonly hidden?: boolean;
   /** False after `--no-ignore`. */
@@ -15,17 +16,13 @@ export interface SearchFlags extends AnswerFlags {
   readonly timeout?: number;
 }
 
-/** The options of find and glob, as parsed. */
 export interface ListingFlags extends SearchFlags {
   readonly null?: boolean;
 }
 
 const PATH_FIX = "use a path, or '.' for the current directory";
 
-/**
- * Returns where to search: the paths of `--path`, then the arguments, each as it was given; the current directory by default.
- * `-` is standard input.
- */
+/** Returns where to search: `--path`, then the arguments; the current directory by default. `-` is standard input. */
 export function rootsOf(
   { path = [] }: { readonly path?: readonly string[] | undefined },
   args: readonly string[] = [],
@@ -34,7 +31,32 @@ export function rootsOf(
   return roots.length === 0 ? ['.'] : roots;
 }
 
-/** Rejects options that cannot be combined. */
+/** Where a command searches, and notices about that choice. */
+export interface Places {
+  readonly roots: readonly string[];
+  /** What the root `-` stands for. */
+  readonly input?: Readable | undefined;
+  readonly notices: readonly string[];
+}
+
+/** Chooses the given paths, or else standard input or the current directory. `instead` is how to search files, for a notice. */
+export async function choosePlaces(
+  { path }: Pick<SearchFlags, 'path'>,
+  args: readonly string[],
+  { session, instead }: { readonly session: Session; readonly instead: string },
+): Promise<Places> {
+  const roots = rootsOf({ path }, args);
+  if (path === undefined && args.length === 0) {
+    const { input, notices } = await chooseInput(session, instead);
+    return { roots: input ? [STANDARD_INPUT] : roots, input, notices };
+  }
+  if (!roots.includes(STANDARD_INPUT)) return { roots, notices: [] };
+  const { input } = await openStandardInput(session, instead);
+  // The second time, it has nothing left.
+  const once = roots.filter((root, index) => root !== STANDARD_INPUT || roots.indexOf(root) === index);
+  return { roots: once, input, notices: [] };
+}
+
 export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'null' | 'json'>): void {
   if (endsWithNull === true && json === true) {
     throw new UsageError('--null and --json exclude each other', 'use one of them; --json has names as they are, too');
@@ -72,41 +94,30 @@ export function limitOptions(limit: string): readonly OptionRow[] {
   ];
 }
 
-/** The option that ends each path with a NUL. */
 export const nullOption: OptionRow = [
   '-0, --null',
   "end each path with a NUL and print names as they are, for 'xargs -0'",
 ];
 
-/** Returns the options that find and glob share. */
 export function listingOptions(limit: string): readonly OptionRow[] {
   return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
 }
 
-/** The addon's names of the kinds of entries. */
+/** The kinds of entries, by their names in the addon, with the words for them, including those of fd and find. */
 const kindNames = { file: 'File', dir: 'Dir', symlink: 'Symlink' } as const;
+const kindWords = { file: ['f', 'file'], dir: ['d', 'dir', 'directory'], symlink: ['l', 'symlink'] };
 
-/** A kind of entries. */
 export type Kind = keyof typeof kindNames;
 
 /** A kind where links count as their targets. */
 export type EntryKind = Exclude<Kind, 'symlink'>;
 
-/** Returns the addon's number of a kind. */
 export async function fileTypeOf<Chosen extends Kind>(
   kind: Chosen | undefined,
 ): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
   return kind && (await import('@cairn/natives')).FileType[kindNames[kind]];
 }
 
-/** The words for a kind, including the words of fd and find. */
-const kindWords: Readonly<Record<Kind, readonly string[]>> = {
-  file: ['f', 'file'],
-  dir: ['d', 'dir', 'directory'],
-  symlink: ['l', 'symlink'],
-};
-
-/** Returns the option for the kind of entries. */
 export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
@@ -134,7 +145,6 @@ function extensionOf(value: string): string {
   return extension;
 }
 
-/** The option for the ends of names. */
 export const extensionOption: OptionRow = [
   '-e, --extension <ext>',
   'only names with this extension, in any case; may be repeated',

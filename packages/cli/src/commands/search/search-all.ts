@@ -1,9 +1,9 @@
-import type { StopReason } from '@cairn/natives';
-import { inOptions } from '../../terminal/errors.ts';
+import type { FuzzyFindMatch, FuzzyFindOptions, GuessKind, StopReason } from '@cairn/natives';
+import { inOptions, UsageError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
+import type { NameList } from '../../terminal/name-list.ts';
 
-/** The fields that the results of find and glob share. */
 export interface Listing<Match> {
   readonly matches: readonly Match[];
   readonly totalMatches: number;
@@ -14,45 +14,31 @@ export interface Listing<Match> {
   readonly hint?: string;
 }
 
-/** A match and the root it was found in. */
 export interface Placed<Match> {
   readonly root: string;
-  /** What to print before its path. */
   readonly prefix: string;
   readonly match: Match;
 }
 
-/** The results of one search in several roots. */
 export interface ListingOfAll<Match> extends Omit<Listing<Match>, 'matches' | 'hint'> {
   readonly roots: readonly string[];
   readonly matches: readonly Placed<Match>[];
   /** Whether a search ended at its limit without counting the rest, so that `totalMatches` is a lower bound. */
   readonly isTotalOpen: boolean;
   readonly hints: readonly string[];
-  /** Why some roots could not be searched. */
   readonly failures: readonly unknown[];
 }
 
-/** The order and the number of the matches. */
 export interface ListingOrder<Match> {
   readonly limit: number;
   /** Compares matches of different roots. Without it, they are in the order of the roots. */
   readonly compare?: ((one: Match, other: Match) => number) | undefined;
 }
 
-/** Returns the prefix of the paths of a root. */
-function prefixOf(root: string): string {
-  return root === STANDARD_INPUT ? '' : pathPrefix(root);
-}
-
 /** The reasons to stop, the most important first. */
 const stopReasons: readonly StopReason[] = ['timeout', 'budget', 'limit'];
 
-/**
- * Searches every root and adds the results up. A root that cannot be searched is reported next to the results of the others.
- *
- * @throws the error of the only root, or of the first one when every root failed
- */
+/** Searches every root and adds the results up. A failed root is reported. @throws the first error when all failed */
 export async function searchAll<Match>(
   roots: readonly string[],
   searchOne: (root: string) => Promise<Listing<Match>>,
@@ -65,7 +51,7 @@ export async function searchAll<Match>(
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   if (found.length === 0) throw failures[0];
   const placed = found.flatMap(({ root, listing }) => {
-    const prefix = prefixOf(root);
+    const prefix = pathPrefix(root);
     return listing.matches.map((match): Placed<Match> => ({ root, prefix, match }));
   });
   // Sorting is stable: among equals the order of the roots holds.
@@ -92,4 +78,43 @@ export async function searchAll<Match>(
     hints: [...new Set(hinting.flatMap(({ hint }) => hint ?? []))].map(inOptions),
     failures,
   };
+}
+
+export interface FindPlaces extends Pick<FuzzyFindOptions, 'hidden' | 'gitignore' | 'cache'> {
+  readonly roots: readonly string[];
+  /** The names that the root `-` stands for. */
+  readonly list?: NameList | undefined;
+}
+
+export type FindRules = Omit<FuzzyFindOptions, 'path' | 'candidates' | keyof FindPlaces> & {
+  readonly maxResults: number;
+};
+
+export interface FoundPaths extends ListingOfAll<FuzzyFindMatch> {
+  /** The kind of the best match if every match is a guess. */
+  readonly guess?: GuessKind;
+}
+
+/** Ranks the paths of all roots together. The operators of fzf count. */
+export async function findAll({ roots, list, ...scope }: FindPlaces, rules: FindRules): Promise<FoundPaths> {
+  const { fuzzyFind } = await import('@cairn/natives');
+  const options = { ...rules, syntax: 'fzf' } as const;
+  const searchOne = async (root: string): ReturnType<typeof fuzzyFind> => {
+    if (root !== STANDARD_INPUT || list === undefined) return fuzzyFind({ ...options, ...scope, path: root });
+    const result = await fuzzyFind({ ...options, candidates: list.names });
+    const matches = result.matches.map((match) =>
+      list.lossyNames.has(match.path) ? { ...match, lossyPath: true as const } : match,
+    );
+    return { ...result, matches };
+  };
+  const compare = (one: FuzzyFindMatch, other: FuzzyFindMatch): number => other.score - one.score;
+  try {
+    const found = await searchAll(roots, searchOne, { limit: rules.maxResults, compare });
+    const guess = found.matches.every(({ match }) => match.guess) ? found.matches[0]?.match.guess : undefined;
+    return { ...found, ...(guess && { guess }) };
+  } catch (error) {
+    if (!(error instanceof Error && 'option' in error && error.option === 'query')) throw error;
+    const fix = 'use at most 1,024 bytes, and 32 words and path segments';
+    throw new UsageError('the query is too long', fix, { cause: error });
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { globsBelow } from './grep-globs.ts';
+import { globsBelow } from './grep-search.ts';
 
 test.each([
   ['src', 'src/*.ts', './*.ts'],

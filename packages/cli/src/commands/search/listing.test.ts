@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listingNotices, nothingFoundNotice, type ListingFacts } from './notices.ts';
+import { listingNotices, nothingFoundNotice, type ListingFacts } from './listing.ts';
 
 describe('the notices of find and glob report', () => {
   const whole: ListingFacts = { shown: 3, totalMatches: 3, lossyPaths: 0 };
