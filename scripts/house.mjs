@@ -11,7 +11,8 @@ import { API } from 'typescript/unstable/sync';
 import { circlesOf, closuresOf, longFunctions, relativeImports } from './lib/house.mjs';
 import { root } from './lib/paths.mjs';
 
-/** @import { Project } from 'typescript/unstable/sync' */
+/** @import { Project, Symbol } from 'typescript/unstable/sync' */
+/** @typedef {{ isTypeOnly?: boolean, parent?: { parent?: { isTypeOnly?: boolean } } }} TypeOnly */
 
 /** Flags of symbols that the compiler's package does not export as values. */
 const VALUE = 1 | 2 | 4 | 8 | 16 | 32 | 128 | 256;
@@ -37,6 +38,12 @@ const countLines = (paths) => paths.reduce((sum, path) => sum + read(path).split
 /** @param {string} path */
 const countWords = (path) => read(path).split(/\s+/u).filter(Boolean).length;
 
+/** Reports whether a name is exported by `export type`, as some classes are. @param {Symbol} symbol */
+const isTypeOnly = ({ declarations }) => {
+  const specifier = /** @type {TypeOnly | undefined} */ (declarations[0]?.resolve());
+  return specifier?.isTypeOnly === true || specifier?.parent?.parent?.isTypeOnly === true;
+};
+
 /**
  * Returns the names that a package exports from its public entry points.
  *
@@ -53,7 +60,7 @@ const publicNames = ({ checker, program }, directory) => {
     if (!module) throw new Error(`${directory}/${path} is not a module of the program`);
     for (const exported of checker.getExportsOfModule(module)) {
       const symbol = (exported.flags & ALIAS) === 0 ? exported : checker.getAliasedSymbol(exported);
-      const kind = (symbol.flags & VALUE) === 0 ? names.types : names.values;
+      const kind = isTypeOnly(exported) || (symbol.flags & VALUE) === 0 ? names.types : names.values;
       kind.add(exported.name);
     }
   }

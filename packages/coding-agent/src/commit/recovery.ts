@@ -7,9 +7,10 @@ import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
 import { kindOf, revert } from './make-change.ts';
 import { expects, type Expectation } from './mark.ts';
-import type { PathChange } from './changes.ts';
+import type { Changes, PathChange } from './changes.ts';
 import { DamagedJournal, journalKind, readJournal, type JournalContent } from './journal.ts';
-import type { CommitScope } from './scope.ts';
+import type { Locks } from './locks.ts';
+import type { StateDirectory } from './state-directory.ts';
 import { isTemporary, isThere, removeAll, removeFile } from './temporary.ts';
 
 interface Outcome {
@@ -89,7 +90,12 @@ function noticeOf({ paths }: JournalContent, { isFinished, kept, rescued }: Outc
     .join(' ');
 }
 
-type RecoveryContext = Pick<CommitScope, 'operations' | 'state' | 'locks' | 'changes'>;
+interface RecoveryContext {
+  readonly operations: FileOperations;
+  readonly state: StateDirectory;
+  readonly locks: Locks;
+  readonly changes: Changes;
+}
 
 function isLocked(error: unknown): boolean {
   return ToolError.isInstance(error) && error.code === 'LOCKED';
