@@ -34,6 +34,8 @@ function exampleOf(name: string, index: number = 0): Example | undefined {
 }
 
 const examples = readdirSync(join(root, 'packages')).flatMap((name) => exampleOf(name) ?? []);
+/** The examples after the first ones that are about the main job of their package. */
+const longExamples = ['context', 'hosts'].flatMap((name) => exampleOf(name, 1) ?? []);
 
 /** Writes an example where its packages are found. */
 function programOf({ code }: Example): string {
@@ -63,8 +65,8 @@ function run(program: string, cwd: string, env: Readonly<Record<string, string>>
 
 const isAboutAModel = ({ name }: Example): boolean => name === 'agents';
 
-test.each(examples.filter((example) => !isAboutAModel(example)))(
-  'the first example of packages/$name runs twice, and the home directory stays empty',
+test.each([...examples.filter((example) => !isAboutAModel(example)), ...longExamples])(
+  'an example of packages/$name runs twice, and the home directory stays empty',
   async (example) => {
     const program = programOf(example);
     const [cwd, home] = [temporaryDirectory(), temporaryDirectory()];
@@ -95,6 +97,7 @@ test('every package has such an example, but for the command', () => {
   expect(examples.map(({ name }) => name)).toEqual(
     readdirSync(join(root, 'packages')).filter((name) => name !== 'cli'),
   );
+  expect(longExamples).toHaveLength(2);
 });
 
 /** The first example, which prints the answer, and the one after it, which prints events and usage. */
