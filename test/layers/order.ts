@@ -58,7 +58,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'cache-options.ts',
     'run-texts.ts',
     'run.ts',
-    'known-runs.ts',
     'run-tree.ts',
     'init-options.ts',
     'open-cache.ts',
@@ -68,7 +67,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   memory: [
     'errors.ts',
     'defaults.ts',
-    'store-path.ts',
     'records',
     'backends',
     'terms',

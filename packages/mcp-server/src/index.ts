@@ -1,7 +1,7 @@
-export type { Fact, Facts } from './answer/facts.ts';
-export type { StructuredWhen } from './answer/structured.ts';
+export type { Fact, Facts } from './answer/answer.ts';
+export type { StructuredWhen } from './answer/answer.ts';
 export { McpServerError, type McpServerErrorCode } from './errors.ts';
-export { createToken } from './http/token.ts';
+export { createToken } from './http/guard.ts';
 export { wideRootNotice } from './roots.ts';
 export { createMcpServer, type McpServer, type McpServerOptions } from './server.ts';
 export type { McpService, ServedClient } from './service.ts';

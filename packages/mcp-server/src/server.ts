@@ -1,6 +1,6 @@
 import type { ToolSet } from '@cairn/tool';
 import { readFileSync } from 'node:fs';
-import type { StructuredWhen } from './answer/structured.ts';
+import type { StructuredWhen } from './answer/answer.ts';
 import { checkArguments } from './errors.ts';
 import { PROGRESS_INTERVAL_MS } from './protocol/progress.ts';
 import { createToolServer } from './protocol/tool-server.ts';

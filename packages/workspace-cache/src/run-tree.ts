@@ -1,3 +1,4 @@
+import { fsScanCacheStats } from '@cairn/natives';
 import { messageOf } from './checks.ts';
 import { coreFilesOf, MAX_LENGTH } from './section/core-files.ts';
 import type { ResolvedCacheOptions } from './cache-options.ts';
@@ -8,6 +9,29 @@ import { renderSection, type SectionContent } from './section/section.ts';
 import { sectionTexts } from './section/texts.ts';
 import type { BuiltTree } from './tree/build.ts';
 import type { Trees } from './tree/trees.ts';
+
+function scans(): number {
+  const { misses, rescans } = fsScanCacheStats();
+  return misses + rescans;
+}
+
+/** The scans that a call has taken for itself, or that came before the last of these calls ended. */
+let taken = 0;
+
+/**
+ * Runs a call and counts the complete scans that natives made during it. A scan counts for one call: of calls that share it, the first
+ * to end has it. Natives count for the whole process, so a concurrent search of another root counts, too.
+ */
+export async function countScans<Result>(
+  call: () => Promise<Result>,
+): Promise<readonly [result: Result, scans: number]> {
+  const before = scans();
+  const result = await call();
+  const now = scans();
+  const own = now - Math.max(before, taken);
+  taken = Math.max(now, taken);
+  return [result, Math.max(0, own)];
+}
 
 /** How often a run begins again when the commit or the branch changes meanwhile. */
 const MAX_ATTEMPTS = 3;

@@ -2,8 +2,7 @@ import type { LanguageModel } from 'ai';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { AgentError } from '../errors.ts';
-import { parseBaseUrl } from './base-url.ts';
-import { resolveModel, type ModelOptions } from './resolve-model.ts';
+import { parseBaseUrl, resolveModel, type ModelOptions } from './resolve-model.ts';
 
 const url = 'http://localhost:11434/v1';
 

@@ -1,18 +1,9 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import { createView, findAgent, MODES, readProjectInstructions, summarizeByModel } from '@cairn/context';
-import {
-  checkMessage,
-  DEFAULT_SUMMARIZE_AFTER,
-  foldedCount,
-  MAIN,
-  modeOf,
-  SHOWN_PARTS,
-  tokensOf,
-  withNewestImages,
-} from '@cairn/context/internal';
 import type {
   AgentDefinition,
   AskModel,
+  ContextManager,
   ContextMode,
   ModelSummary,
   ModelSummaryResult,
@@ -20,18 +11,102 @@ import type {
   UnifiedMessage,
   UserMessage,
 } from '@cairn/context';
+import {
+  bytesOf,
+  checkMessage,
+  DEFAULT_SUMMARIZE_AFTER,
+  foldedCount,
+  labelOf,
+  MAIN,
+  modeOf,
+  SHOWN_PARTS,
+  tokensOf,
+  withNewestImages,
+} from '@cairn/context/internal';
 import type { ShownPart } from '@cairn/tool';
-import { estimateTokens } from '@cairn/tool/prompt';
+import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
-import { knowledgeSection } from '../prompt/knowledge-section.ts';
+import { knowledgeSection } from './shared-parts.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
-import { systemParts, type SystemPartName } from '../prompt/system-prompt.ts';
+import { systemParts, systemText, type SystemPartName } from '../prompt/system-prompt.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
-import type { AgentsOptions, PreparedPart, PreparedRequest, PreparedShow, PrepareOptions } from './agents.ts';
-import { historiesOf } from './histories.ts';
+import type {
+  AgentsOptions,
+  PreparedPart,
+  PreparedRequest,
+  PreparedShow,
+  PreparedTool,
+  PrepareOptions,
+  RequestSize,
+} from './agents.ts';
 import type { OpenedTools, SharedParts } from './shared-parts.ts';
-import { sizesOf } from './request-size.ts';
 import { runTexts } from './texts.ts';
+import { AgentError } from '../errors.ts';
+
+function sum<T>(items: readonly T[], sizeOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + sizeOf(item), 0);
+}
+
+function withTotal(sizes: Omit<RequestSize, 'total'>): RequestSize {
+  return { ...sizes, total: sizes.system + sizes.messages + sizes.tools };
+}
+
+function sizesOf(
+  { system, messages, tools }: Pick<PreparedRequest, 'system' | 'messages' | 'tools'>,
+  countTokens: CountTokens,
+): Pick<PreparedRequest, 'tokens' | 'bytes'> {
+  const bytesOfTool = ({ tokens: _, ...tool }: PreparedTool): number => Buffer.byteLength(JSON.stringify(tool));
+  return {
+    tokens: withTotal({
+      system: sum(system, ({ tokens }) => tokens),
+      messages: sum(messages, (message) => tokensOf(message, countTokens)),
+      tools: sum(tools, ({ tokens }) => tokens),
+    }),
+    bytes: withTotal({
+      system: Buffer.byteLength(systemText(system)),
+      messages: sum(messages, bytesOf),
+      tools: sum(tools, bytesOfTool),
+    }),
+  };
+}
+
+interface Histories {
+  readonly main: readonly UnifiedMessage[];
+  readonly own: readonly UnifiedMessage[];
+  /** The first run of the chain that the request continues. */
+  readonly continues: string | undefined;
+}
+
+/** Returns the first run of the chain that a run of an agent belongs to. @throws {AgentError} `UNKNOWN_RUN` */
+function chainOf(run: string, history: readonly UnifiedMessage[], agent: string): string {
+  const message = history.findLast((one) => labelOf(one).run === run && labelOf(one).agent === agent);
+  if (message !== undefined) return labelOf(message).continues ?? run;
+  throw new AgentError('UNKNOWN_RUN', [
+    `The history of the agent ${agent} has no run ${JSON.stringify(run)}`,
+    'Continue a run of this agent, in the same session and mode, or begin a new one without it.',
+  ]);
+}
+
+/** Returns the histories as they are now, of a continued run the turns of its chain only. @throws {AgentError} `UNKNOWN_RUN` */
+function historiesOf(
+  contexts: ContextManager,
+  { agent, mode, run }: { readonly agent: string; readonly mode: ContextMode; readonly run: string | undefined },
+): Histories {
+  const main = contexts.main.conversationHistory;
+  if (MODES[mode].writes === 'main') {
+    return { main, own: [], continues: run === undefined ? undefined : chainOf(run, main, agent) };
+  }
+  const own = contexts.getContext(agent, mode).conversationHistory;
+  if (run === undefined) return { main, own, continues: undefined };
+  const continues = chainOf(run, own, agent);
+  const chain = own.filter((message) => {
+    const label = labelOf(message);
+    return label.run === continues || label.continues === continues;
+  });
+  // A fork reads no history of its own, but continues its run.
+  if (MODES[mode].reads === 'main') return { main: [...main, ...chain], own: [], continues };
+  return { main, own: chain, continues };
+}
 
 export interface PreparedRun extends PreparedRequest {
   readonly definition: AgentDefinition;

@@ -5,14 +5,63 @@ import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/cont
 import { createToolSession, type ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, type LanguageModel } from 'ai';
+import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
+import type { Knowledge } from '@cairn/knowledge';
+import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
 import { resolveModel, type ResolvedModel } from '../model/resolve-model.ts';
-import { WorkspaceSection } from '../prompt/workspace-section.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { openAgentTools, type AgentTools } from '../tools/open-agent-tools.ts';
 import { toolNameOf } from '../tools/tool-names.ts';
 import type { ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
+
+/** The largest section, in UTF-16 code units: as much as other hosts keep of the same text. */
+const MAX_CHARACTERS = 9500;
+
+/** Returns the index of the knowledge for a project. A store that cannot be read does not keep an agent from its work. */
+export async function knowledgeSection(
+  knowledge: Pick<Knowledge, 'payload'> | undefined,
+  { root, language, tools }: { readonly root: string; readonly language: Language; readonly tools: readonly string[] },
+): Promise<{ readonly text: string; readonly problem?: string }> {
+  try {
+    // An agent has its tools only.
+    const of = { project: root, language, tools, hasCommands: false };
+    return { text: (await knowledge?.payload({ ...of, maxCharacters: MAX_CHARACTERS, omitEmpty: true })) ?? '' };
+  } catch (error) {
+    return { text: '', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * The tree for the prompts of agents. It stays the same while only the tools of agents change the workspace: their changes are in
+ * `updates()`, and the system prompt keeps its bytes. When something else changed it between two requests, or when the changes no
+ * longer fit into the updates, the tree is made again.
+ */
+class WorkspaceSection {
+  readonly #cache: WorkspaceCache | undefined;
+  #run: Promise<WorkspaceRun> | undefined;
+  latest: WorkspaceRun | undefined;
+
+  constructor(cache: WorkspaceCache | undefined) {
+    this.#cache = cache;
+  }
+
+  async next(): Promise<WorkspaceRun | undefined> {
+    const cache = this.#cache;
+    if (cache === undefined) return undefined;
+    const begin = async (): Promise<WorkspaceRun> => (await cache.init({ userContext: {} })).run;
+    if (this.#run === undefined) {
+      // A run begins with the tree of now.
+      this.#run = begin();
+    } else {
+      const { others, isWhole } = await (await this.#run).refresh();
+      if (others > 0 || !isWhole) this.#run = begin();
+    }
+    this.latest = await this.#run;
+    return this.latest;
+  }
+}
 
 export type DelegationCaller = Pick<ToolRunContext, 'agents' | 'depth' | 'grant'>;
 

@@ -8,8 +8,6 @@ import type { LanguageModel } from 'ai';
 import { AgentError, asError, checkArguments } from '../errors.ts';
 import type { AgentEvent, AgentResult, AgentRun, OwnEvent, Usage } from './agent-run.ts';
 import type { RunOptions } from './agents.ts';
-import { Ending } from './ending.ts';
-import { EventLog } from './event-log.ts';
 import { limitsOf } from './limits.ts';
 import { requestModel } from './model-request.ts';
 import { definitionOf, prepareRun, type PreparedRun } from './prepare.ts';
@@ -18,6 +16,86 @@ import { runTexts } from './texts.ts';
 import { afterAbort } from './tool-calls.ts';
 import { Steps, type RunParts } from './steps.ts';
 import { UsageSum } from './usage-sum.ts';
+
+/** The events of a run. Each iteration begins with the first event and ends with the log. */
+class EventLog implements AsyncIterable<AgentEvent> {
+  readonly #events: AgentEvent[] = [];
+  #isEnded = false;
+  #error: Error | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #readers = 0;
+
+  get isRead(): boolean {
+    return this.#readers > 0;
+  }
+
+  push(event: AgentEvent): void {
+    if (this.#isEnded) return;
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  /** Ends the log. With an error, iterations reject with it after the last event. */
+  end(error?: Error): void {
+    this.#isEnded = true;
+    this.#error = error;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
+    this.#readers += 1;
+    try {
+      for (let index = 0; ; index++) {
+        while (index === this.#events.length && !this.#isEnded) {
+          await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        }
+        const event = this.#events[index];
+        if (event === undefined) break;
+        yield event;
+      }
+      if (this.#error !== undefined) throw this.#error;
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+}
+
+/** A signal that the caller, a time limit and `close` abort. */
+class Ending {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly signal: AbortSignal = this.#controller.signal;
+  isTimeout = false;
+
+  constructor(caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    caller?.addEventListener('abort', this.#onAbort, { once: true });
+    if (caller?.aborted) this.#onAbort();
+  }
+
+  limit(timeoutMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.isTimeout = !this.signal.aborted;
+      this.abort(new Error('timeout'));
+    }, timeoutMs);
+  }
+
+  readonly #onAbort = (): void => this.abort(this.#caller?.reason);
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener('abort', this.#onAbort);
+  }
+}
 
 export const requestNames = {
   agent: 'required',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factsOf } from './facts.ts';
+import { factsOf } from './answer.ts';
 
 const long = 'x'.repeat(201);
 

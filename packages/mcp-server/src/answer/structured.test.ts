@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wantsStructured } from './structured.ts';
+import { wantsStructured } from './answer.ts';
 
 test.each([
   ['a program', 'auto', 'my-script', true],

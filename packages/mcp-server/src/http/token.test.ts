@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createToken, createTokenCheck } from './token.ts';
+import { createToken, createTokenCheck } from './guard.ts';
 
 test('tokens are unique and valid in a header', () => {
   const tokens = Array.from({ length: 100 }, createToken);

@@ -10,8 +10,7 @@ import type {
   RequestTypeMap,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { answerOf, unexpectedAnswer } from '../answer/answer.ts';
-import { wantsStructured, type StructuredWhen } from '../answer/structured.ts';
+import { answerOf, unexpectedAnswer, wantsStructured, type StructuredWhen } from '../answer/answer.ts';
 import type { ResourceNotices } from '../resource-notices.ts';
 import type { Resources } from '../toolbox/resources.ts';
 import type { Toolbox } from '../toolbox/toolbox.ts';

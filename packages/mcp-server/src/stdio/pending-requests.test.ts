@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PendingRequests } from './pending-requests.ts';
+import { PendingRequests } from './stream-transport.ts';
 
 test('settles when every awaited request has settled', async () => {
   const requests = new PendingRequests();

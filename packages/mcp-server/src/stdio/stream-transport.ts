@@ -3,14 +3,104 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
+import { isObject } from '@cairn/tool/kernel';
 import type { ResourceNotices } from '../resource-notices.ts';
-import { subscribedUris } from '../transport.ts';
+import { subscribedUris, toError } from '../transport.ts';
 import { LineReader, type OversizedLine } from './line-reader.ts';
-import { PendingRequests } from './pending-requests.ts';
-import { idAround, invalidRequest, isBlank, readMessage, type ErrorResponse } from './read-message.ts';
+
+/** An error of JSON-RPC. The SDK's type has no `null` for the id. */
+interface ErrorResponse {
+  readonly jsonrpc: '2.0';
+  /** `null` when the message had no readable id. */
+  readonly id: RequestId | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+function invalidRequest(id: RequestId | null, what: string): ErrorResponse {
+  const error = { code: ProtocolErrorCode.InvalidRequest, message: `invalid request: ${what}` };
+  return { jsonrpc: '2.0', id, error };
+}
+
+/** Returns the id in a value that is not a valid message, so that the client can match the answer. */
+function idIn(value: unknown): RequestId | null {
+  const id = isObject(value) ? value['id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** Returns the id of a request that was too long to keep. Clients write it at the beginning or at the end. */
+function idAround({ head, tail }: OversizedLine): RequestId | null {
+  const id = String.raw`"jsonrpc":"2\.0","id":(\d+|"[^"\\]*")`;
+  const found = new RegExp(String.raw`^\{${id},`, 'u').exec(head) ?? new RegExp(String.raw`,${id}\}$`, 'u').exec(tail);
+  return found?.[1] === undefined ? null : (JSON.parse(found[1]) as RequestId);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Returns whether a line holds only spaces. */
+function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+/** Parses one line into a message, or into the error that answers an invalid line. */
+function readMessage(line: Uint8Array): { readonly message: JSONRPCMessage } | { readonly refused: ErrorResponse } {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(line));
+  } catch (error) {
+    const message = `parse error: ${toError(error).message}; send one JSON object per line, in UTF-8`;
+    return { refused: { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.ParseError, message } } };
+  }
+  try {
+    return { message: parseJSONRPCMessage(value) };
+  } catch {
+    const what = 'not a JSON-RPC 2.0 message; send an object with jsonrpc, method and, for a request, id';
+    return { refused: invalidRequest(idIn(value), what) };
+  }
+}
+
+/** The requests of one connection that have no answer yet. */
+export class PendingRequests {
+  readonly #awaited = new Set<RequestId>();
+  /** Ids in use. An id becomes free when its answer is sent; its request settles when the answer is written. */
+  readonly #used = new Set<RequestId>();
+  readonly #endings = new Map<RequestId, () => void>();
+  readonly #waiting: (() => void)[] = [];
+
+  /** Starts a request. Returns `false` when a running request has the same id. `onEnd` is called when it is settled. */
+  start(
+    id: RequestId,
+    { awaited, onEnd }: { readonly awaited: boolean; readonly onEnd?: (() => void) | undefined },
+  ): boolean {
+    if (this.#used.has(id)) return false;
+    this.#used.add(id);
+    if (awaited) this.#awaited.add(id);
+    if (onEnd) this.#endings.set(id, onEnd);
+    return true;
+  }
+
+  /** Frees the id: the client may use it again as soon as it has the answer. */
+  free(id: RequestId): void {
+    this.#used.delete(id);
+  }
+
+  /** Marks a request as answered or cancelled. */
+  settle(id: RequestId): void {
+    this.#awaited.delete(id);
+    this.#endings.get(id)?.();
+    this.#endings.delete(id);
+    if (this.#awaited.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resolves when every awaited request is settled. */
+  async settled(): Promise<void> {
+    if (this.#awaited.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}
 
 interface StreamTransportOptions {
   readonly input: Readable;

@@ -14,14 +14,8 @@ import type { Notes } from './notes.ts';
 import { WaitingList } from './waiting.ts';
 import { isOpen, isPartlyDone, parseWorkflow, readWorkflow, withTodos, workflowDocument } from './workflow-record.ts';
 import type { Change, Todo, WorkflowRecord } from './workflow-record.ts';
-import {
-  checkChoice,
-  createRun,
-  jsonOf,
-  type AcquireOptions,
-  type FinishOptions,
-  type WorkflowRun,
-} from './workflow-run.ts';
+import { checkChoice, createRun, jsonOf } from './workflow-run.ts';
+import type { AcquireOptions, FinishOptions, WorkflowRun } from './workflow-run.ts';
 
 interface NewWorkflow {
   readonly goal: string;

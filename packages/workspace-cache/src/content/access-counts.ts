@@ -1,10 +1,143 @@
 import { isWithin } from '@cairn/coding-agent/internal';
 import { accountStateDirectories } from '@cairn/tool/internal';
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { nodeFileOperations } from '@cairn/coding-agent';
+import { writeAtomically } from '@cairn/tool/kernel';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { z } from 'zod';
 import { messageOf } from '../checks.ts';
-import { add, MAX_PATH_LENGTH, ranked, readUses, writeUses, type Use, type Uses } from './counts-file.ts';
 import { report } from './report.ts';
 import type { CacheScope } from './scope.ts';
+
+const MAX_PATHS = 1000;
+const MAX_PATH_LENGTH = 4096;
+/** A larger file is not one of ours. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Files of other projects; the oldest are removed. */
+const MAX_PROJECTS = 200;
+const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
+const LOCK_MS = 2000;
+const OTHERS_MAY_WRITE = 0o022;
+
+interface Use {
+  readonly count: number;
+  readonly lastUsedMs: number;
+}
+type Uses = Map<string, Use>;
+
+function weightOf({ count, lastUsedMs }: Use, nowMs: number): number {
+  return count * 0.5 ** (Math.max(0, nowMs - lastUsedMs) / HALF_LIFE_MS);
+}
+
+/** Returns the uses with the highest weight, at most 1,000. */
+function ranked(uses: Uses): (readonly [string, Use])[] {
+  const nowMs = Date.now();
+  const weighed = [...uses].map((entry) => ({ entry, weight: weightOf(entry[1], nowMs) }));
+  return weighed
+    .toSorted((a, b) => b.weight - a.weight || (a.entry[0] < b.entry[0] ? -1 : 1))
+    .slice(0, MAX_PATHS)
+    .map(({ entry }) => entry);
+}
+
+function add(uses: Uses, more: Iterable<readonly [string, Use]>): void {
+  for (const [path, { count, lastUsedMs }] of more) {
+    const known = uses.get(path);
+    const latestMs = Math.max(known?.lastUsedMs ?? 0, lastUsedMs);
+    uses.set(path, { count: (known?.count ?? 0) + count, lastUsedMs: latestMs });
+  }
+}
+
+const countsSchema = z.object({ version: z.literal(1), counts: z.array(z.unknown()) });
+const entrySchema = z.tuple([z.string().max(MAX_PATH_LENGTH), z.int(), z.number()]);
+
+/** Returns the uses in a file's text, without what has another form: a process may have been killed while it wrote. */
+function parse(text: string): Uses {
+  const nowMs = Date.now();
+  const uses: Uses = new Map();
+  const { counts } = countsSchema.parse(JSON.parse(text));
+  for (const entry of counts.slice(0, MAX_PATHS)) {
+    const { data } = entrySchema.safeParse(entry);
+    if (data === undefined) continue;
+    const [path, count, lastUsedMs] = data;
+    uses.set(path, { count: Math.max(0, count), lastUsedMs: Math.min(nowMs, lastUsedMs) });
+  }
+  return uses;
+}
+
+async function isOwn(directory: string): Promise<boolean> {
+  try {
+    const stat = await fs.lstat(directory);
+    const own = process.geteuid?.();
+    return stat.isDirectory() && (own === undefined || (stat.uid === own && (stat.mode & OTHERS_MAY_WRITE) === 0));
+  } catch {
+    return false;
+  }
+}
+
+async function readCounts(file: string): Promise<Uses> {
+  try {
+    const { size } = await fs.lstat(file);
+    return size > MAX_FILE_BYTES ? new Map() : parse(await fs.readFile(file, 'utf8'));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Removes the files of projects that were not used for the longest time. Another process may do the same now. */
+async function removeOldest(directory: string): Promise<void> {
+  const names = (await fs.readdir(directory)).filter((name) => name.endsWith('.json'));
+  if (names.length <= MAX_PROJECTS) return;
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, usedMs: (await fs.lstat(join(directory, name))).mtimeMs })),
+  );
+  for (const { name } of files.toSorted((a, b) => b.usedMs - a.usedMs).slice(MAX_PROJECTS)) {
+    await fs.rm(join(directory, name), { force: true });
+  }
+}
+
+/** Returns the file of a project, in the first directory that can be used. */
+async function placeOf(
+  candidates: readonly string[],
+  root: string,
+  isNew: boolean,
+): Promise<{ directory: string; file: string } | undefined> {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+  for (const directory of candidates) {
+    // Where it cannot be made, the next one may do.
+    if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
+  }
+  return undefined;
+}
+
+/** Returns the uses of a project's files. Without a readable file there are none. */
+async function readUses(candidates: readonly string[], root: string): Promise<Uses> {
+  const place = await placeOf(candidates, root, false);
+  return place ? readCounts(place.file) : new Map();
+}
+
+/** Adds uses, under a lock. Rejects when no directory can be used. */
+async function writeUses(
+  candidates: readonly string[],
+  root: string,
+  more: Iterable<readonly [string, Use]>,
+): Promise<void> {
+  const place = await placeOf(candidates, root, true);
+  if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
+  const { directory, file } = place;
+  const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+  if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+  try {
+    const uses = await readCounts(file);
+    add(uses, more);
+    const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+    await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
+    await removeOldest(directory).catch(() => undefined);
+  } finally {
+    await lock.release();
+  }
+}
 
 export interface AccessCount {
   /** Relative to the root, with `/`. */

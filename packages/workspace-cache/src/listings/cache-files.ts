@@ -1,10 +1,5 @@
-import {
-  nodeFileOperations,
-  type DirectoryEntry,
-  type FileOperations,
-  type Workspace,
-  type WorkspaceChange,
-} from '@cairn/coding-agent';
+import { nodeFileOperations } from '@cairn/coding-agent';
+import type { DirectoryEntry, FileOperations, Workspace, WorkspaceChange } from '@cairn/coding-agent';
 import { dirname } from 'node:path';
 import { OwnContentCache, type ContentCacheOptions } from '../content/content-cache.ts';
 import { Lru } from '../content/lru.ts';

@@ -4,7 +4,7 @@ import { escapeName, escapePath } from '../tree/escape.ts';
 import { treeTexts } from '../tree/texts.ts';
 import type { TreeSnapshot } from '../tree/tree-state.ts';
 import { fits, largestFitting, type Budget } from '../tree/budget.ts';
-import { fenced } from './fence.ts';
+import { fenced } from './template.ts';
 import { sectionTexts } from './texts.ts';
 
 /** The states that a history keeps. A state of a large tree takes some megabytes. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fenced } from './fence.ts';
+import { fenced } from './template.ts';
 
 test('a text without backticks gets a fence of three', () => {
   expect(fenced('a\nb', 'yaml')).toBe('```yaml\na\nb\n```');

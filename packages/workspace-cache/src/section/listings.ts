@@ -3,7 +3,7 @@ import { sequenceOf } from '../listings/dynamic-listings.ts';
 import { isDirectoryItem, itemsOf } from '../listings/items.ts';
 import { escapeName, escapePath } from '../tree/escape.ts';
 import { fits, largestFitting, type Budget } from '../tree/budget.ts';
-import { fenced } from './fence.ts';
+import { fenced } from './template.ts';
 import type { SectionStyle } from './section.ts';
 import { sectionTexts } from './texts.ts';
 

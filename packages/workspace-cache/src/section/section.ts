@@ -1,7 +1,7 @@
 import type { Language } from '@cairn/tool/kernel';
 import type { SectionOptions, TreeMetadata } from '../data.ts';
 import { escapeName } from '../tree/escape.ts';
-import { fenced } from './fence.ts';
+import { fenced } from './template.ts';
 import { sectionTexts } from './texts.ts';
 
 export interface SectionStyle {

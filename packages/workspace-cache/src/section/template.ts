@@ -2,6 +2,13 @@ import { escapeControls } from '@cairn/tool/paths';
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 
+/** Puts a text into a code fence that nothing in the text can end. */
+export function fenced(text: string, language: string = ''): string {
+  const runs = text.match(/`+/gu) ?? [];
+  const fence = '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
 let loaded: typeof Yaml | undefined;
 
 /** Loads the library at the first use: a server or a command that shows no listing starts without it. */

@@ -3,14 +3,8 @@ import { treeSummary } from '@cairn/natives';
 import { Lru } from '../content/lru.ts';
 import type { CacheScope } from '../content/scope.ts';
 import { keyOf } from '../identity.ts';
-import {
-  buildTree,
-  failedTree,
-  summaryOptions,
-  type BuildContext,
-  type BuiltTree,
-  type WorkspaceTree,
-} from './build.ts';
+import { buildTree, failedTree, summaryOptions } from './build.ts';
+import type { BuildContext, BuiltTree, WorkspaceTree } from './build.ts';
 import { resolveTreeOptions, type ResolvedTreeOptions, type TreeOptions } from './options.ts';
 
 /** The options of one tree change the cache's. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseCompletion } from './completion.ts';
+import { parseCompletion } from './step-reply.ts';
 
 test.each([
   ['0', 0],
