@@ -67,6 +67,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   memory: [
     'errors.ts',
     'defaults.ts',
+    'store-path.ts',
     'records',
     'backends',
     'terms',

@@ -43,7 +43,7 @@ export type { Note } from './workflows/notes.ts';
 export type { MemoryStats } from './maintenance/overview.ts';
 export type { UnreadableRecord } from './records/reader.ts';
 export type { RecalledContext, RecalledMessage, RecallOptions } from './conversations/recall.ts';
-export { projectStorePath, userStorePath } from './backends/sqlite-file.ts';
+export { projectStorePath, userStorePath } from './store-path.ts';
 export type { FunctionContext, StreamDefinition, StreamFunction, StreamFunctions } from './conversations/stream.ts';
 export type { Stream } from './conversations/streams.ts';
 export type { ImportResult } from './maintenance/import.ts';

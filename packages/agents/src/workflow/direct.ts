@@ -8,7 +8,7 @@ import { runLoop, storeAnswer } from './loop.ts';
 import { calledActions } from './replies/actions.ts';
 import { parseDecision } from './replies/decision.ts';
 import { decisionPrompt } from './replies/prompts.ts';
-import { conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { conversationOf, endWork, recalledFor, type WorkflowContext } from './workflow-context.ts';
 import { runTurn, type TurnPrompt } from './turn.ts';
 import { MAX_REPEATS } from './verdict.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
@@ -43,7 +43,7 @@ type Answer =
 
 /** Reads an answer in text: a decision, an answer for the user, and the calls that it has as text. */
 async function readText(
-  session: Session,
+  session: WorkflowContext,
   { text, isCut }: { readonly text: string; readonly isCut: boolean },
   { enableTodo, journal }: { readonly enableTodo: boolean; readonly journal: () => Promise<Journal> },
 ): Promise<Answer> {
@@ -71,7 +71,11 @@ async function readText(
   return { kind: 'text', text: answer };
 }
 
-async function requestAnswer(session: Session, request: Request, journal: () => Promise<Journal>): Promise<Answer> {
+async function requestAnswer(
+  session: WorkflowContext,
+  request: Request,
+  journal: () => Promise<Journal>,
+): Promise<Answer> {
   const { language, system } = session;
   const { question, messageId, enableTodo } = request;
   const texts = loopTexts[language];
@@ -105,7 +109,7 @@ async function requestAnswer(session: Session, request: Request, journal: () => 
 }
 
 /** Lets the model answer, or decide on todos. Its first call creates the record, with the request as the only step. */
-export async function answerRequest(session: Session, request: Request): Promise<WorkflowResponse> {
+export async function answerRequest(session: WorkflowContext, request: Request): Promise<WorkflowResponse> {
   const { emit } = session;
   const { question, begin } = request;
   let begun: Promise<Journal> | undefined;

@@ -6,7 +6,7 @@ import { NEW_STATE, stateOf, type LoopState } from './loop-state.ts';
 import { runLoop, settleUnfinished } from './loop.ts';
 import { WorkflowSessions, type Place } from './open-session.ts';
 import { functionOf, settlePending, type Answered } from './pending.ts';
-import { endWork, type Session } from './session.ts';
+import { endWork, type WorkflowContext } from './workflow-context.ts';
 import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 export interface FoundWorkflow extends Place {
@@ -116,7 +116,7 @@ export class Engine {
 
   /** Does the work, and releases the lease. A workflow that was cancelled meanwhile is a response, and no error. */
   async #hold(
-    session: Session,
+    session: WorkflowContext,
     held: { readonly journal: () => Journal | undefined; readonly work: () => Promise<WorkflowResponse> },
   ): Promise<WorkflowResponse> {
     try {

@@ -11,7 +11,7 @@ import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
 import { stepPrompt } from './replies/prompts.ts';
 import { parseReply, replyOfReport } from './replies/step-reply.ts';
-import { callsFor, conversationOf, endWork, recalledFor, type Session } from './session.ts';
+import { callsFor, conversationOf, endWork, recalledFor, type WorkflowContext } from './workflow-context.ts';
 import { runTurn, type TurnPrompt } from './turn.ts';
 import type { CallRecord, StepReply } from './types.ts';
 import { MAX_ITERATIONS, verdictOf, type Verdict } from './verdict.ts';
@@ -36,7 +36,7 @@ function isOpenTodo({ status }: Todo): boolean {
 }
 
 /** The prompt of a step. It is made again when the turn continues from the record. */
-async function promptOf(session: Session, journal: Journal, todo: Todo): Promise<TurnPrompt> {
+async function promptOf(session: WorkflowContext, journal: Journal, todo: Todo): Promise<TurnPrompt> {
   const { store, stream, functions, system, language } = session;
   const { record, state } = journal;
   const notes = await store.getNotes(record.id, { signal: session.signal });
@@ -60,7 +60,7 @@ interface Try {
 }
 
 async function makeActions(
-  session: Session,
+  session: WorkflowContext,
   journal: Journal,
   { reply, todo }: { readonly reply: StepReply; readonly todo: Todo },
 ): Promise<Pick<Try, 'errors' | 'waits'>> {
@@ -78,7 +78,7 @@ async function makeActions(
 }
 
 /** Lets the model work on a step once. @throws whatever no step is to blame for. */
-async function tryStep(session: Session, journal: Journal, todo: Todo): Promise<Try> {
+async function tryStep(session: WorkflowContext, journal: Journal, todo: Todo): Promise<Try> {
   const { language } = session;
   const texts = loopTexts[language];
   try {
@@ -120,7 +120,7 @@ function textOf({ result, unread, note }: StepReply): string | undefined {
 }
 
 async function storeNotes(
-  { store, language, emit }: Session,
+  { store, language, emit }: WorkflowContext,
   { journal, todo, outcome }: { readonly journal: Journal; readonly todo: Todo; readonly outcome: Try },
 ): Promise<void> {
   const { reply, errors } = outcome;
@@ -133,7 +133,7 @@ async function storeNotes(
 }
 
 /** Works on a step once, and records what became of it. @returns the reason why the workflow cannot go on. */
-async function runStep(session: Session, journal: Journal, todo: Todo): Promise<string | undefined> {
+async function runStep(session: WorkflowContext, journal: Journal, todo: Todo): Promise<string | undefined> {
   const tries = journal.state.tries[todo.id] ?? 0;
   const outcome = await tryStep(session, journal, todo);
   const { reply, errors, waits, failure } = outcome;
@@ -154,7 +154,7 @@ async function runStep(session: Session, journal: Journal, todo: Todo): Promise<
 
 /** Records the end of a try, with the step that it adds and the steps that it closes, in one step. */
 async function recordVerdict(
-  { language, emit }: Session,
+  { language, emit }: WorkflowContext,
   { journal, todo, outcome, verdict }: { journal: Journal; todo: Todo; outcome: Try; verdict: Verdict },
 ): Promise<void> {
   const texts = loopTexts[language];
@@ -200,7 +200,7 @@ const MAX_NOTE = 2000;
 const MAX_ANSWER = 50_000;
 
 /** Settles the calls that a runner left unfinished: those that change nothing run again, the outcome of others is unknown. */
-export async function settleUnfinished(session: Session, journal: Journal): Promise<void> {
+export async function settleUnfinished(session: WorkflowContext, journal: Journal): Promise<void> {
   for (const call of journal.state.calls.filter(({ status }) => status === 'running')) {
     const fn = session.functions.find(({ name }) => name === call.name);
     if (fn?.isReadOnly) await runCall(call, fn, { ...session, journal: async () => journal });
@@ -210,7 +210,7 @@ export async function settleUnfinished(session: Session, journal: Journal): Prom
 
 /** Stores an answer of the workflow in the conversation of the group. Repeating it stores nothing. */
 export async function storeAnswer(
-  { stream, group, usesMemory, signal }: Session,
+  { stream, group, usesMemory, signal }: WorkflowContext,
   id: string | undefined,
   text: string,
 ): Promise<void> {
@@ -224,7 +224,10 @@ export async function storeAnswer(
 /** The arguments of a call in a question, in UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
-export function questionOf({ status, name, input }: CallRecord, { language }: Pick<Session, 'language'>): string {
+export function questionOf(
+  { status, name, input }: CallRecord,
+  { language }: Pick<WorkflowContext, 'language'>,
+): string {
   if (status === 'asked') {
     const { question } = (input ?? {}) as { readonly question?: unknown };
     return typeof question === 'string' && question !== '' ? question : JSON.stringify(input);
@@ -232,7 +235,7 @@ export function questionOf({ status, name, input }: CallRecord, { language }: Pi
   return loopTexts[language].approve(name, truncateLine(JSON.stringify(input), MAX_SHOWN));
 }
 
-async function waitFor(session: Session, journal: Journal, call: CallRecord): Promise<WorkflowResponse> {
+async function waitFor(session: WorkflowContext, journal: Journal, call: CallRecord): Promise<WorkflowResponse> {
   const { id, todos } = journal.record;
   const question = questionOf(call, session);
   const isOpen = todos.some((todo) => todo.id === call.todoId && isOpenTodo(todo));
@@ -247,7 +250,7 @@ async function waitFor(session: Session, journal: Journal, call: CallRecord): Pr
 /** The text that the user gets at the end: the last result, with what failed and what was done in part. */
 export function answerOf(
   { record, state }: Pick<Journal, 'record' | 'state'>,
-  { language }: Pick<Session, 'language'>,
+  { language }: Pick<WorkflowContext, 'language'>,
   reason?: string,
 ): string {
   const texts = loopTexts[language];
@@ -266,7 +269,7 @@ export function answerOf(
 }
 
 /** Ends the workflow: with its answer in the conversation first, so that a kill in between loses nothing. */
-async function finish(session: Session, journal: Journal, stopped?: string): Promise<WorkflowResponse> {
+async function finish(session: WorkflowContext, journal: Journal, stopped?: string): Promise<WorkflowResponse> {
   const { id, todos } = journal.record;
   const failed = todos.filter(({ status }) => status === 'failed');
   const status = stopped === undefined && failed.length === 0 ? 'done' : 'failed';
@@ -279,7 +282,7 @@ async function finish(session: Session, journal: Journal, stopped?: string): Pro
 }
 
 /** Works on the open steps in order, also after a failed one: they read why it failed. The workflow has then failed as a whole. */
-export async function runLoop(outer: Session, journal: Journal): Promise<WorkflowResponse> {
+export async function runLoop(outer: WorkflowContext, journal: Journal): Promise<WorkflowResponse> {
   const lost = journal.run.signal;
   const signal = outer.signal ? AbortSignal.any([outer.signal, lost]) : lost;
   const session = { ...outer, signal };

@@ -9,7 +9,7 @@ import { askUserFunction } from './functions/ask-user.ts';
 import { workflowFunctions } from './functions/workflow-functions.ts';
 import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
-import type { Session } from './session.ts';
+import type { WorkflowContext } from './workflow-context.ts';
 import type { WorkflowFunction } from './types.ts';
 import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
@@ -33,7 +33,7 @@ export class WorkflowSessions {
     return this.#options.language ?? stream.language;
   }
 
-  async use<T>(place: Place, options: WorkOptions, work: (session: Session) => Promise<T>): Promise<T> {
+  async use<T>(place: Place, options: WorkOptions, work: (session: WorkflowContext) => Promise<T>): Promise<T> {
     options.signal?.throwIfAborted();
     const done = new AbortController();
     try {
@@ -48,7 +48,7 @@ export class WorkflowSessions {
     for (const set of this.#options.toolSets ?? []) await set.close?.();
   }
 
-  async #open(place: Place, { signal, onEvent }: WorkOptions, end: AbortSignal): Promise<Session> {
+  async #open(place: Place, { signal, onEvent }: WorkOptions, end: AbortSignal): Promise<WorkflowContext> {
     const { notes = 'remove', maxTokens = 32_000, maxRequests = 20, functionTimeoutMs = 600_000 } = this.#options;
     const { stream } = place;
     const language = this.languageOf(stream);
@@ -139,7 +139,7 @@ export class WorkflowSessions {
   }
 
   /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */
-  #approvalOf(functions: readonly WorkflowFunction[]): Session['needsApproval'] {
+  #approvalOf(functions: readonly WorkflowFunction[]): WorkflowContext['needsApproval'] {
     const { needsApproval = [] } = this.#options;
     if (typeof needsApproval === 'function') {
       return ({ name, isReadOnly }, input) => needsApproval({ name, input, isReadOnly });

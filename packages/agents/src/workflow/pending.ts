@@ -2,7 +2,7 @@ import { AgentError } from '../errors.ts';
 import { runCall } from './calls.ts';
 import type { Journal } from './journal.ts';
 import { loopTexts } from './loop-texts.ts';
-import type { Session } from './session.ts';
+import type { WorkflowContext } from './workflow-context.ts';
 import type { CallRecord, WorkflowFunction } from './types.ts';
 
 export type ApprovalDecision =
@@ -41,14 +41,18 @@ export function checkJson(input: unknown): void {
 }
 
 /** Returns the function of a call that waits for approval. @throws {AgentError} `INVALID_INPUT` */
-export function functionOf({ functions }: Session, { name }: CallRecord): WorkflowFunction {
+export function functionOf({ functions }: WorkflowContext, { name }: CallRecord): WorkflowFunction {
   const fn = functions.find((one) => one.name === name);
   if (fn) return fn;
   const summary = `The function ${name}, which waits for approval, is not offered here`;
   throw new AgentError('INVALID_INPUT', [summary, 'Resume the workflow with the functions that it began with.']);
 }
 
-export async function settlePending(session: Session, journal: Journal, { call, answer }: Answered): Promise<void> {
+export async function settlePending(
+  session: WorkflowContext,
+  journal: Journal,
+  { call, answer }: Answered,
+): Promise<void> {
   if (journal.pending?.id !== call.id) {
     const summary = `The call ${call.id} of the workflow ${journal.record.id} no longer waits`;
     throw new AgentError('INVALID_INPUT', [summary, 'Read the workflow again.']);

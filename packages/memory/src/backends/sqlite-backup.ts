@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync 
 import { MemoryError } from '../errors.ts';
 import { randomName } from '../records/random-name.ts';
 import { changedError, explainSqliteError, isCorrupt } from './sqlite-errors.ts';
-import type { OpenFile } from './sqlite-file.ts';
+import type { OpenFile } from './sqlite-open.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
 /** What a copy must have as many of as the store. */

@@ -6,7 +6,7 @@ import { backUp } from './sqlite-backup.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
 import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
-import { openFile, type OpenFile } from './sqlite-file.ts';
+import { openFile, type OpenFile } from './sqlite-open.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { pragma, stateOf, type State } from './sqlite-schema.ts';
 

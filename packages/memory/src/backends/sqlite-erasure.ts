@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
 import { isBusy } from './sqlite-errors.ts';
-import type { OpenFile, Opening } from './sqlite-file.ts';
+import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';

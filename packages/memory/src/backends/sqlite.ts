@@ -12,39 +12,13 @@ import type {
 } from '../records/backend.ts';
 import { checkArguments } from '../errors.ts';
 import { blockOf } from '../records/postings.ts';
-import { userStorePath } from './sqlite-file.ts';
+import { userStorePath } from '../store-path.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
+import { readTime, trustedTime } from './sqlite-clock.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
-import { stateOf, type State } from './sqlite-schema.ts';
+import { stateOf } from './sqlite-schema.ts';
 import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
-import { deletableTime, readClock, type ClockState, type Time } from '../records/clock-guard.ts';
-import type { Statements } from './sqlite-statements.ts';
-
-/** The trusted time is written again after this, so that few writes also write the clock. */
-const WRITTEN_EVERY_MS = 60_000;
-
-function clockOf(state: State): ClockState | undefined {
-  if (state['trusted_ms'] === null) return undefined;
-  const jumpedToMs = state['jumped_to_ms'] === null ? undefined : Number(state['jumped_to_ms']);
-  return { trustedMs: Number(state['trusted_ms']), jumpedToMs };
-}
-
-/** Takes a reading of the clock in a transaction that writes. */
-function readTime(on: Statements, state: State, nowMs: number): Time {
-  const before = clockOf(state);
-  const after = readClock(before, nowMs);
-  const isNew = before === undefined || before.jumpedToMs !== after.jumpedToMs;
-  if (isNew || after.trustedMs >= before.trustedMs + WRITTEN_EVERY_MS) {
-    on.run('UPDATE state SET trusted_ms = ?, jumped_to_ms = ?', after.trustedMs, after.jumpedToMs ?? null);
-  }
-  return { nowMs, trustedMs: deletableTime(after, nowMs) };
-}
-
-/** Returns the trusted time without writing it. */
-function trustedTime(state: State, nowMs: number): number {
-  return deletableTime(readClock(clockOf(state), nowMs), nowMs);
-}
 
 export interface SqliteOptions {
   /** @default the store of the user, see `userStorePath` */

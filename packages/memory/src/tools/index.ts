@@ -1,5 +1,5 @@
-export { createMemoryTools } from './tool-set.ts';
-export type { MemoryNaming, MemoryTools, MemoryToolsOptions } from './tool-set.ts';
+export { createMemoryTools } from './memory-tools.ts';
+export type { MemoryNaming, MemoryTools, MemoryToolsOptions } from './memory-tools.ts';
 export { asToolErrors } from './tool-errors.ts';
 export { memoryToolSet } from './tool-set.ts';
 export type { MemoryToolSetOptions } from './tool-set.ts';

@@ -8,7 +8,7 @@ import { shortened } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
 
-export interface Session extends Omit<CallContext, 'journal'> {
+export interface WorkflowContext extends Omit<CallContext, 'journal'> {
   /** Where records and notes are: the memory, or one of this process that ends with the workflow. */
   readonly store: Memory;
   readonly stream: Stream;
@@ -28,7 +28,7 @@ export interface Session extends Omit<CallContext, 'journal'> {
 
 /** Reports the end of the work, and returns its response. */
 export function endWork(
-  { emit, usage }: Session,
+  { emit, usage }: WorkflowContext,
   { id, todos }: { readonly id?: string } & Pick<WorkflowResponse, 'todos'>,
   { reason, ...end }: Pick<WorkflowResponse, 'status' | 'text' | 'waitsFor'> & { reason?: string | undefined },
 ): WorkflowResponse {
@@ -43,7 +43,7 @@ const CONVERSATION_TOKENS = 8000;
 
 /** Returns the newest messages of the group, oldest first. Over the budget, long ones are cut to their share; none is left out. */
 export async function conversationOf(
-  { stream, group, usesMemory, signal }: Session,
+  { stream, group, usesMemory, signal }: WorkflowContext,
   without?: string,
 ): Promise<{ readonly messages: ModelMessage[]; readonly ids: ReadonlySet<string> }> {
   if (!usesMemory || group === undefined) return { messages: [], ids: new Set() };
@@ -68,7 +68,7 @@ export async function conversationOf(
 
 /** Returns the memories about a query, without what the prompt shows anyway. Empty for nothing. */
 export async function recalledFor(
-  { stream, group, usesMemory, language, signal }: Session,
+  { stream, group, usesMemory, language, signal }: WorkflowContext,
   about: {
     readonly query: string;
     readonly workflowId?: string;

@@ -1,0 +1,53 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { loadDriver, type SqliteDriver } from './sqlite-driver.ts';
+import { identityOf, immutableName, makePrivate, prepareFile, stateOf } from './sqlite-file.ts';
+import { createTables, formatOf, setUp } from './sqlite-schema.ts';
+import { statementsOf, type Statements } from './sqlite-statements.ts';
+
+/** How long SQLite itself waits for a lock, which blocks the thread. The rest of the waiting does not. */
+const BLOCKING_MS = 100;
+
+export interface OpenFile {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly isWritable: boolean;
+  /** Returns whether this is still the file at the path. A file that is read without locks must also have the same contents. */
+  readonly isCurrent: () => boolean;
+}
+
+export interface Opening {
+  readonly path: string;
+  readonly driver: SqliteDriver;
+  /** Repeats a task while other processes hold a lock. */
+  readonly retry: <T>(task: () => T) => Promise<T>;
+}
+
+/** Opens a file, and creates its tables if it is empty. A file that cannot be written is read as it is. */
+export async function openFile({ path, driver, retry }: Opening): Promise<OpenFile> {
+  const Database = await loadDriver(driver);
+  const mode = prepareFile(path);
+  const isWritable = mode === 'write';
+  const [identity, state] = [identityOf(path), stateOf(path)];
+  const name = mode === 'immutable' ? immutableName(path) : path;
+  let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
+  try {
+    const isEmpty = await retry(() => {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      if (isWritable) setUp(database, path);
+      return !isWritable && formatOf(database, path) === 0;
+    });
+    // Now it is known to be a store.
+    if (isWritable) makePrivate(path);
+    const isLocked = mode !== 'immutable' && !isEmpty;
+    const isCurrent = (): boolean => (isLocked ? identityOf(path) === identity : stateOf(path) === state);
+    if (isEmpty) {
+      database.close();
+      database = new Database(':memory:');
+      createTables(database);
+    }
+    return { database, statements: statementsOf(database), isWritable, isCurrent };
+  } catch (error) {
+    if (database.isOpen) database.close();
+    throw error;
+  }
+}

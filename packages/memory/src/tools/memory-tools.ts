@@ -1,0 +1,85 @@
+import { checkArguments, type OptionNames } from '@cairn/tool/errors';
+import { ToolError, type ToolDefinition } from '@cairn/tool';
+import { randomUUID } from 'node:crypto';
+import { DEFAULT_STREAM } from '../defaults.ts';
+import type { Memory } from '../memory.ts';
+import { createGraphTools } from './graph-tools.ts';
+import { createFactTools, type FactTools } from './fact-tools.ts';
+import { createNotesTool, type NotesDetails, type NotesInput } from './notes-tool.ts';
+import { createRecallTool, type RecallDetails, type RecallInput } from './recall-tool.ts';
+import { agentStream, type ToolMemory } from './tool-context.ts';
+
+/** The tools by name. A type, not an interface, so that it is also a record of tools. */
+export type MemoryTools = FactTools & {
+  readonly recall: ToolDefinition<RecallInput, RecallDetails>;
+  readonly notes: ToolDefinition<NotesInput, NotesDetails>;
+};
+
+function createOwnTools(context: ToolMemory): MemoryTools {
+  const { remember, ...facts } = createFactTools(context);
+  const notes = createNotesTool(context, `cairn-own-process-${randomUUID()}`);
+  return { remember, recall: createRecallTool(context), ...facts, notes };
+}
+
+export type MemoryNaming = 'default' | 'mcp-memory';
+
+export interface MemoryToolsOptions {
+  /** The memory, or a function that each call asks for it. */
+  readonly memory: Memory | (() => Promise<Memory>);
+  /**
+   * `default`: `remember`, `recall`, `update_fact`, `forget_fact`, `list_facts`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
+   * knowledge graph.
+   * @default 'default'
+   */
+  readonly naming?: MemoryNaming | undefined;
+  /**
+   * The stream of the messages and of the facts. Facts of a named stream are recalled in it only; those of the default one are
+   * shared by all.
+   * @default 'agent', which `cairn memory` uses too
+   */
+  readonly stream?: string | undefined;
+  /**
+   * Confines the tools to an agent that must not see the conversations of others: `recall` finds the facts and the messages of
+   * the agent's own stream, `notes` has only notes of this agent, and no parameter reaches others. Facts that the agent remembers
+   * are for all. With `stream`, messages and facts are those of that stream instead. Replaces `workflowId` and `process`.
+   */
+  readonly agent?: string | undefined;
+  /** The workflow of the notes, unless a call states another. Default: the notes belong to the project of the memory. */
+  readonly workflowId?: string | undefined;
+  /** A name of this process. Notes without a workflow then belong to it, too. */
+  readonly process?: string | undefined;
+  /** The name of the knowledge graph. @default 'default' */
+  readonly graph?: string | undefined;
+}
+
+export const memoryToolsOptions: OptionNames<Omit<MemoryToolsOptions, 'memory'>> = {
+  naming: 'optional',
+  stream: 'optional',
+  agent: 'optional',
+  workflowId: 'optional',
+  process: 'optional',
+  graph: 'optional',
+};
+
+/**
+ * Creates the memory tools of an agent, for the AI SDK, for MCP and for direct calls.
+ *
+ * @throws {ToolError} `INVALID_OPTION`.
+ */
+export function createMemoryTools(
+  options: MemoryToolsOptions & { readonly naming?: 'default' | undefined },
+): MemoryTools;
+export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
+export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
+  checkArguments.options('createMemoryTools', options, { ...memoryToolsOptions, memory: 'required' });
+  const { memory, naming = 'default', agent, workflowId, process } = options;
+  const { stream = agent === undefined ? DEFAULT_STREAM : agentStream(agent) } = options;
+  const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
+  if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
+  if (naming === 'default') {
+    if (agent === undefined) return createOwnTools({ open, stream, agent, workflowId, process });
+    return createOwnTools({ open, stream, agent, workflowId: undefined, process: undefined });
+  }
+  const summary = `Invalid naming ${JSON.stringify(naming)}`;
+  throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);
+}
