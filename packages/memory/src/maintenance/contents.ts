@@ -5,23 +5,7 @@ import { parseFact } from '../facts/fact.ts';
 import { exportPlaceOf, parseGraphLine } from '../graph/knowledge-graph.ts';
 import type { CallOptions, KeyInfo, MemoryBackend, Row } from '../records/backend.ts';
 import { DOCUMENT_ID } from '../records/documents.ts';
-import {
-  FACTS_PREFIX,
-  GRAPH_PREFIX,
-  KNOWLEDGE_PREFIX,
-  MEMORY_PREFIX,
-  NAMESPACE_PREFIX,
-  NOTES_PREFIX,
-  parseFactsKey,
-  parseMemoryKey,
-  parseNamespaceKey,
-  PREFIX,
-  STREAM_PREFIX,
-  UNKNOWN_KEY,
-  WAITING_PREFIX,
-  WORKFLOW_PREFIX,
-  nameIn,
-} from '../records/keys.ts';
+import * as keys from '../records/keys.ts';
 import { parseNamespaceRecord } from '../records/namespace.ts';
 import { newestRows, readTable } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
@@ -52,8 +36,8 @@ function line(kind: string, fields: object | undefined): ReturnType<Kind['lineOf
 /** In the order of an export. */
 const KINDS: readonly Kind[] = [
   {
-    prefix: FACTS_PREFIX,
-    place: (key) => parseFactsKey(key),
+    prefix: keys.FACTS_PREFIX,
+    place: (key) => keys.parseFactsKey(key),
     // With its earlier versions, and with fields of a newer version.
     lineOf: ({ text }) => {
       const fact = parseFact(text);
@@ -62,21 +46,21 @@ const KINDS: readonly Kind[] = [
     placeOf: (_, sequence) => sequence,
   },
   {
-    prefix: STREAM_PREFIX,
-    place: (key) => ({ name: nameIn(key) }),
+    prefix: keys.STREAM_PREFIX,
+    place: (key) => ({ name: keys.nameIn(key) }),
     lineOf: ({ text }) => {
       const parents = parentsOf(text);
       return line('stream', parents && { parents });
     },
   },
   {
-    prefix: MEMORY_PREFIX,
-    place: (key) => parseMemoryKey(key),
+    prefix: keys.MEMORY_PREFIX,
+    place: (key) => keys.parseMemoryKey(key),
     lineOf: ({ text }) => line('message', parseMessage(text)),
   },
   {
-    prefix: GRAPH_PREFIX,
-    place: (key) => ({ graph: nameIn(key) }),
+    prefix: keys.GRAPH_PREFIX,
+    place: (key) => ({ graph: keys.nameIn(key) }),
     lineOf: ({ text }) => {
       const { createdSequence: _, ...parsed } = parseGraphLine(text) ?? {};
       return line('graph', 'type' in parsed ? { line: parsed } : undefined);
@@ -84,12 +68,12 @@ const KINDS: readonly Kind[] = [
     placeOf: exportPlaceOf,
   },
   {
-    prefix: NOTES_PREFIX,
-    place: (key) => ({ workflowId: nameIn(key) }),
+    prefix: keys.NOTES_PREFIX,
+    place: (key) => ({ workflowId: keys.nameIn(key) }),
     lineOf: ({ text }) => line('note', parseNote(text)),
   },
   {
-    prefix: WORKFLOW_PREFIX,
+    prefix: keys.WORKFLOW_PREFIX,
     place: () => ({}),
     lineOf: ({ text }) => {
       const { notes: _, lease: __, ...workflow } = parseWorkflow(text) ?? {};
@@ -97,8 +81,8 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
-    prefix: NAMESPACE_PREFIX,
-    place: parseNamespaceKey,
+    prefix: keys.NAMESPACE_PREFIX,
+    place: keys.parseNamespaceKey,
     lineOf: ({ id, text, expiresAt }) => {
       // Its owner alone knows the rule.
       const expiry = expiresAt === undefined ? {} : { expiresAt: Math.min(expiresAt, MAX_TIME_MS) };
@@ -110,7 +94,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** The keys that are derived, or that have lines of their own. */
-const OTHER_PREFIXES: readonly string[] = [WAITING_PREFIX, UNKNOWN_KEY];
+const OTHER_PREFIXES: readonly string[] = [keys.WAITING_PREFIX, keys.UNKNOWN_KEY];
 
 function kindOf(key: string): Kind | undefined {
   return KINDS.find(({ prefix }) => key.startsWith(prefix));
@@ -124,7 +108,7 @@ export function isKnownKey(key: string): boolean {
 /** Returns why a key is not readable; `undefined` for a key as it should be. */
 function reasonOf({ key, records }: Pick<KeyInfo, 'key' | 'records'>): string | undefined {
   if (records === 0) return 'another program wrote a value there';
-  if (key.startsWith(KNOWLEDGE_PREFIX)) return undefined;
+  if (key.startsWith(keys.KNOWLEDGE_PREFIX)) return undefined;
   const kind = kindOf(key);
   if (kind === undefined) return isKnownKey(key) ? undefined : 'this version does not know the key';
   return kind.place(key) === undefined ? 'the key has another form' : undefined;
@@ -190,7 +174,7 @@ async function rowsOf(backend: MemoryBackend, key: string, { placeOf }: Kind, op
 /** Reads everything, in the order of an export: by kind and key, oldest first. */
 export async function* readContents(
   backend: MemoryBackend,
-  { prefix = PREFIX, accepts = () => true, onProblem, signal }: ContentsOptions,
+  { prefix = keys.PREFIX, accepts = () => true, onProblem, signal }: ContentsOptions,
 ): AsyncGenerator<FoundRecord, void, undefined> {
   const found = (await backend.keys(prefix, { signal })).filter(({ key }) => accepts(key));
   const infos = found.toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -234,7 +218,7 @@ export interface KeptLine {
 /** Reads the lines that imports kept as they are, oldest first. */
 export async function readKept(backend: MemoryBackend, options: CallOptions): Promise<KeptLine[]> {
   const lines: KeptLine[] = [];
-  for await (const { text } of newestRows(backend, UNKNOWN_KEY, options)) {
+  for await (const { text } of newestRows(backend, keys.UNKNOWN_KEY, options)) {
     const { line: kept, version } = parseFields(text) ?? {};
     if (typeof kept === 'string') lines.push({ text: kept, ...(typeof version === 'number' && { version }) });
   }

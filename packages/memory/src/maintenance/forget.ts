@@ -3,18 +3,7 @@ import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
-import {
-  KNOWLEDGE_PREFIX,
-  memoryKey,
-  namespacePrefix,
-  PREFIX,
-  STREAM_PREFIX,
-  streamKey,
-  streamPrefix,
-  UNKNOWN_KEY,
-  WORKFLOW_PREFIX,
-  nameIn,
-} from '../records/keys.ts';
+import * as keys from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
 import { removeTable } from '../records/lists.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -67,9 +56,9 @@ async function remove(selection: ForgetOptions, forgetting: Forgetting): Promise
   const accepts = acceptsOf(selection, forgetting.project);
   const removed = await removeSelected(selection, accepts, forgetting);
   const { backend, problems, signal } = forgetting;
-  const isReported = problems.some(({ key }) => key === UNKNOWN_KEY);
+  const isReported = problems.some(({ key }) => key === keys.UNKNOWN_KEY);
   const run = (): Promise<number> => removeKept(backend, { accepts, signal });
-  return removed + ((await onKey(UNKNOWN_KEY, run, (problem) => isReported || problems.push(problem))) ?? 0);
+  return removed + ((await onKey(keys.UNKNOWN_KEY, run, (problem) => isReported || problems.push(problem))) ?? 0);
 }
 
 async function removeSelected(
@@ -80,7 +69,7 @@ async function removeSelected(
   if ('everything' in selection) return removeEverything(forgetting);
   if ('unreadable' in selection) return removeUnreadable(selection.key, forgetting);
   if ('namespace' in selection) {
-    return removeKeys(namespacePrefix(selection.namespace), (key) => accepts({ key }), forgetting);
+    return removeKeys(keys.namespacePrefix(selection.namespace), (key) => accepts({ key }), forgetting);
   }
   if ('stream' in selection) return removeMessages(selection, forgetting);
   return removeExactly(exactKeysOf(selection, forgetting.project), forgetting);
@@ -103,10 +92,10 @@ async function removeKeys(prefix: string, accepts: (key: string) => boolean, for
   return removed;
 }
 
-async function removeExactly(keys: readonly string[], forgetting: Forgetting): Promise<number> {
+async function removeExactly(selected: readonly string[], forgetting: Forgetting): Promise<number> {
   let removed = 0;
   const { backend, signal } = forgetting;
-  for (const key of keys) {
+  for (const key of selected) {
     removed += await removeKeys(key, (one) => one === key, forgetting);
     // Expired rows are not listed, and may still be there.
     await onKey(
@@ -123,8 +112,8 @@ async function removeOne(
   { backend, workflows, claims, onProblem, signal }: Forgetting,
 ): Promise<number> {
   const run = async (): Promise<number> => {
-    const isReleased = key.startsWith(STREAM_PREFIX) && (await claims.release(nameIn(key), { signal }));
-    const workflow = key.startsWith(WORKFLOW_PREFIX) ? nameIn(key) : undefined;
+    const isReleased = key.startsWith(keys.STREAM_PREFIX) && (await claims.release(keys.nameIn(key), { signal }));
+    const workflow = key.startsWith(keys.WORKFLOW_PREFIX) ? keys.nameIn(key) : undefined;
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
     return (isReleased ? 1 : 0) + (await removeTable(backend, key, { signal }));
   };
@@ -135,11 +124,11 @@ async function removeMessages({ stream, group, message }: ForgetMessages, forget
   const { messages, claims, onProblem, signal } = forgetting;
   if (group === undefined) {
     if (message !== undefined) refuse('A message ID needs its group', 'Pass the group of the message too.');
-    const removed = await removeKeys(streamPrefix(stream), () => true, forgetting);
-    await onKey(streamKey(stream), () => claims.release(stream, { signal }), onProblem);
+    const removed = await removeKeys(keys.streamPrefix(stream), () => true, forgetting);
+    await onKey(keys.streamKey(stream), () => claims.release(stream, { signal }), onProblem);
     return removed;
   }
-  const key = memoryKey(stream, group);
+  const key = keys.memoryKey(stream, group);
   if (message === undefined) return removeExactly([key], forgetting);
   return (await onKey(key, () => messages.remove({ stream, group }, message, { signal }), onProblem)) ?? 0;
 }
@@ -147,7 +136,7 @@ async function removeMessages({ stream, group, message }: ForgetMessages, forget
 async function removeUnreadable(only: string | undefined, forgetting: Forgetting): Promise<number> {
   const { backend, onProblem, signal } = forgetting;
   const accepts = (key: string): boolean => only === undefined || key === only;
-  let removed = accepts(UNKNOWN_KEY) ? await removeExactly([UNKNOWN_KEY], forgetting) : 0;
+  let removed = accepts(keys.UNKNOWN_KEY) ? await removeExactly([keys.UNKNOWN_KEY], forgetting) : 0;
   for await (const { key, id, record, line } of readContents(backend, { accepts, onProblem, signal })) {
     if (line !== undefined) continue;
     // If it is still as it was read.
@@ -161,8 +150,8 @@ async function removeUnreadable(only: string | undefined, forgetting: Forgetting
 /** Removes the values of all keys that this version knows, Knowledge is not a part of memory. */
 async function removeEverything(forgetting: Forgetting): Promise<number> {
   let removed = 0;
-  for (const info of await keysOf(PREFIX, forgetting)) {
-    if (info.key.startsWith(KNOWLEDGE_PREFIX)) continue;
+  for (const info of await keysOf(keys.PREFIX, forgetting)) {
+    if (info.key.startsWith(keys.KNOWLEDGE_PREFIX)) continue;
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
     if (problem) forgetting.onProblem(problem);
     else removed += await removeOne(info, forgetting);

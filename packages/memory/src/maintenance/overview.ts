@@ -1,18 +1,6 @@
 import type { Place } from '../conversations/messages.ts';
 import type { CallOptions, KeyInfo, MemoryBackend } from '../records/backend.ts';
-import {
-  FACTS_PREFIX,
-  GRAPH_PREFIX,
-  MEMORY_PREFIX,
-  NAMESPACE_PREFIX,
-  NOTES_PREFIX,
-  parseMemoryKey,
-  parseNamespaceKey,
-  PREFIX,
-  streamPrefix,
-  WORKFLOW_PREFIX,
-  nameIn,
-} from '../records/keys.ts';
+import * as keys from '../records/keys.ts';
 import { problemOf, readableKeys } from './contents.ts';
 import type { Problem, ProblemListener } from './problems.ts';
 
@@ -64,24 +52,28 @@ export async function listGroups(
   backend: MemoryBackend,
   { stream, ...options }: OverviewOptions & { readonly stream?: string | undefined },
 ): Promise<GroupInfo[]> {
-  const infos = await readableKeys(backend, stream === undefined ? MEMORY_PREFIX : streamPrefix(stream), options);
+  const infos = await readableKeys(
+    backend,
+    stream === undefined ? keys.MEMORY_PREFIX : keys.streamPrefix(stream),
+    options,
+  );
   return infos.flatMap(({ key, records, bytes, expiresInMs }): GroupInfo[] => {
-    const place = parseMemoryKey(key);
+    const place = keys.parseMemoryKey(key);
     return place === undefined ? [] : [{ ...place, key, messages: records, bytes, expiresInMs }];
   });
 }
 
 export async function listNotes(backend: MemoryBackend, options: OverviewOptions): Promise<NotesInfo[]> {
-  const infos = await readableKeys(backend, NOTES_PREFIX, options);
+  const infos = await readableKeys(backend, keys.NOTES_PREFIX, options);
   return infos.map(({ key, records, bytes, expiresInMs }) => {
-    return { workflowId: nameIn(key), key, notes: records, bytes, expiresInMs };
+    return { workflowId: keys.nameIn(key), key, notes: records, bytes, expiresInMs };
   });
 }
 
 function namespacesOf(infos: readonly KeyInfo[]): NamespaceInfo[] {
   const byName = new Map<string, NamespaceInfo>();
   for (const { key, records, bytes = 0 } of infos) {
-    const name = parseNamespaceKey(key)?.namespace;
+    const name = keys.parseNamespaceKey(key)?.namespace;
     if (name === undefined) continue;
     const before = byName.get(name) ?? { name, keys: 0, records: 0, bytes: 0 };
     const after = { keys: before.keys + 1, records: before.records + records, bytes: before.bytes + bytes };
@@ -93,7 +85,7 @@ function namespacesOf(infos: readonly KeyInfo[]): NamespaceInfo[] {
 /** Counts the contents of a memory. A key with another value than it should have is a problem, and counts only its bytes. */
 export async function measure(backend: MemoryBackend, options: CallOptions): Promise<MemoryStats> {
   const problems: Problem[] = [];
-  const all = await backend.keys(PREFIX, options);
+  const all = await backend.keys(keys.PREFIX, options);
   const infos = all.filter((info) => {
     const problem = problemOf(info);
     if (problem) problems.push(problem);
@@ -101,17 +93,17 @@ export async function measure(backend: MemoryBackend, options: CallOptions): Pro
   });
   const infosOf = (prefix: string): KeyInfo[] => infos.filter(({ key }) => key.startsWith(prefix));
   const recordsOf = (prefix: string): number => infosOf(prefix).reduce((sum, { records }) => sum + records, 0);
-  const places = infos.flatMap(({ key }) => parseMemoryKey(key) ?? []);
+  const places = infos.flatMap(({ key }) => keys.parseMemoryKey(key) ?? []);
   return {
     backend: backend.name,
     streams: new Set(places.map(({ stream }) => stream)).size,
     groups: places.length,
-    messages: recordsOf(MEMORY_PREFIX),
-    notes: recordsOf(NOTES_PREFIX),
-    workflows: recordsOf(WORKFLOW_PREFIX),
-    facts: recordsOf(FACTS_PREFIX),
-    graphs: infosOf(GRAPH_PREFIX).length,
-    namespaces: namespacesOf(infosOf(NAMESPACE_PREFIX)),
+    messages: recordsOf(keys.MEMORY_PREFIX),
+    notes: recordsOf(keys.NOTES_PREFIX),
+    workflows: recordsOf(keys.WORKFLOW_PREFIX),
+    facts: recordsOf(keys.FACTS_PREFIX),
+    graphs: infosOf(keys.GRAPH_PREFIX).length,
+    namespaces: namespacesOf(infosOf(keys.NAMESPACE_PREFIX)),
     bytes: all.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     keysWithoutEnd: infos.filter(({ expiresInMs }) => expiresInMs === undefined).length,
     problems,
