@@ -1,3 +1,4 @@
+/** Answers of servers that speak the chat completions of the OpenAI API almost, in the form that the provider reads. */
 import { isObject, type Fields } from '@cairn/tool';
 import { AnswerError } from './model-failure.ts';
 import { parseJson } from './parse-json.ts';
