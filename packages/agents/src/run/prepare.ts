@@ -26,7 +26,7 @@ import {
 import type { ShownPart } from '@cairn/tool';
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceRun } from '@cairn/workspace-cache';
-import { knowledgeSection } from './shared-parts.ts';
+import { knowledgeSection, type OpenedTools, type SharedParts } from './shared-parts.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText, type SystemPartName } from '../prompt/system-prompt.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
@@ -39,7 +39,6 @@ import type {
   PrepareOptions,
   RequestSize,
 } from './agents.ts';
-import type { OpenedTools, SharedParts } from './shared-parts.ts';
 import { runTexts } from './texts.ts';
 import { AgentError } from '../errors.ts';
 

@@ -1,9 +1,8 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
-import { formatProblem } from '@cairn/context';
+import { formatProblem, type AgentDefinition, type AgentDefinitions, type ContextMode } from '@cairn/context';
 import { DEFAULT_MODE } from '@cairn/context/internal';
-import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { OpenToolSet, ToolDefinition, Tools, ToolSet, ToolSetContext } from '@cairn/tool';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
-import { createMemory, MemoryError } from '@cairn/memory';
-import type { EditedTodo, Stream, WorkflowRecord } from '@cairn/memory';
+import { createMemory, MemoryError, type EditedTodo, type Stream, type WorkflowRecord } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import type { CallTable, OptionNames } from '@cairn/tool/kernel';
 import { AgentError, checkArguments } from '../errors.ts';

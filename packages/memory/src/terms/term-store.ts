@@ -6,16 +6,14 @@ import {
   readQuery,
   scoreParts,
   similarTerms,
-} from '@cairn/retrieval';
-import type {
-  CountedTerm,
-  FoundSlot,
-  Part,
-  Query,
-  QueryTerm,
-  RankedDocument,
-  RankOptions,
-  Scores,
+  type CountedTerm,
+  type FoundSlot,
+  type Part,
+  type Query,
+  type QueryTerm,
+  type RankedDocument,
+  type RankOptions,
+  type Scores,
 } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
 import type { MemoryBackend, Row } from '../records/backend.ts';

@@ -1,7 +1,6 @@
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
-import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
-import type { MemoryToolSetOptions } from '../memory/store.ts';
+import { NO_OWN_PROJECT, openMemory, type MemoryToolSetOptions } from '../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { Session } from '../../terminal/session.ts';

@@ -1,6 +1,5 @@
 import type { Memory } from '@cairn/memory';
-import { LANGUAGES } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { describedOption, type DescribedOption, type FlagsOf, type ValueOption } from '../../terminal/parsed.ts';
 import { UsageError } from '../../terminal/errors.ts';

@@ -1,5 +1,4 @@
-import { isObject, isStrings } from '@cairn/tool/kernel';
-import type { Language } from '@cairn/tool/kernel';
+import { isObject, isStrings, type Language } from '@cairn/tool/kernel';
 import type { WorkflowRecord } from '@cairn/memory';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
