@@ -8,7 +8,7 @@ import { colorOption, oneOf, pathParser, repeated, wholeNumber } from '../../ter
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { pathBelow } from '../../terminal/path-prefix.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { unreadableNotice } from '../search/listing.ts';
@@ -50,8 +50,8 @@ function painted(line: string, paint: Paint): string {
   return indent + paint.directory(name) + paint.dim(rest);
 }
 
-function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, session: Session): Generator<string> {
-  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, context: CommandContext): Generator<string> {
+  const paint = createPaint(usesColor(flags.color, context.out.isTerminal, context.env));
   if (tree !== '') for (const line of tree.split('\n')) yield paint.isColored ? painted(line, paint) : line;
   if (flags.stats !== true) return;
   if (tree !== '') yield '';
@@ -172,10 +172,10 @@ Examples:
 Left out are ignored files, hidden directories except .github, and
 dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
 'name/ (12)' is a directory with 12 entries that are not shown.`,
-  run: async (session, flags: TreeFlags, given: string) => {
+  run: async (context, flags: TreeFlags, given: string) => {
     const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
     const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
-    const root = resolve(session.cwd, path);
+    const root = resolve(context.cwd, path);
     const isForAgents = flags.depth === 'fit';
     const options: TreeOptions = {
       depth: flags.depth ?? PERSON_DEPTH,
@@ -190,16 +190,16 @@ dist, build, target, node_modules and the like; secret names, such as .env, are 
     };
     // The metadata holds every warning.
     const cache = createWorkspaceCache({ root, onWarning: () => undefined });
-    const built = await withProgress(session, 'reading the tree', () =>
-      cache.tree({ ...options, signal: session.signal }),
+    const built = await withProgress(context, 'reading the tree', () =>
+      cache.tree({ ...options, signal: context.signal }),
     );
     const tree = withNamedPaths(built, path);
     const { metadata, tree: text } = tree;
     const { error, missingFocus = [], unreadable = 0 } = metadata;
     const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
     if (isFailure) throw await failureOf(path, tree);
-    await writeAnswer(session, flags, {
-      lines: linesOf(tree, flags, session),
+    await writeAnswer(context, flags, {
+      lines: linesOf(tree, flags, context),
       document: { root, tree: text, metadata },
       notices: () => noticesOf(tree, flags),
     });

@@ -3,7 +3,7 @@ import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -54,7 +54,11 @@ function undoHint({ host, scope, name }: Target): string {
 async function planInstall(
   editor: Editor,
   target: Target,
-  { flags, session, stateDirectory }: { flags: InstallFlags; session: Session; stateDirectory: string | undefined },
+  {
+    flags,
+    context: session,
+    stateDirectory,
+  }: { flags: InstallFlags; context: CommandContext; stateDirectory: string | undefined },
 ): Promise<Plan> {
   const { host, scope, context, name } = target;
   const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
@@ -90,7 +94,7 @@ async function planUndo(editor: Editor, target: Target, flags: InstallFlags): Pr
   return { change, notices: [], unchanged: `${target.name} is not in ${change.file.path}` };
 }
 
-async function install(session: Session, flags: InstallFlags, id: string): Promise<number> {
+async function install(session: CommandContext, flags: InstallFlags, id: string): Promise<number> {
   const host = hostNamed(id);
   const { scope, dryRun = false } = flags;
   const context = await hostContext(flags.root, session);
@@ -102,12 +106,12 @@ async function install(session: Session, flags: InstallFlags, id: string): Promi
   const { change, notices, unchanged, more } =
     flags.undo === true
       ? await planUndo(editor, target, flags)
-      : await planInstall(editor, target, { flags, session, stateDirectory });
+      : await planInstall(editor, target, { flags, context: session, stateDirectory });
   const { action, to: entry, file } = change;
   const step: Step = { change, name, subject: name, remark: host.title };
   return carryOut([step], {
     flags,
-    session,
+    context: session,
     notices,
     unchanged: { notices: [`${unchanged}; nothing was changed`] },
     document: ({ changed, diffs }) => {

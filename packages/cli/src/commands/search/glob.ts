@@ -5,7 +5,7 @@ import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { hidden, MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -80,11 +80,11 @@ function paintedPath(path: string, fileType: FileType, style: PathStyle & { read
 async function linesOf(
   { matches }: ListingOfAll<GlobMatch>,
   flags: GlobFlags,
-  session: Session,
+  context: CommandContext,
 ): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
-  const { out, signal } = session;
-  const style = pathStyle(flags, session);
+  const { out, signal } = context;
+  const style = pathStyle(flags, context);
   const details = flags.long === true ? await detailsOf(matches, signal) : undefined;
   return matches.map(({ prefix, match }, index) => {
     const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, out.isTerminal));
@@ -127,7 +127,7 @@ async function withPathFix(error: unknown, patterns: readonly string[]): Promise
   return remarks.length === 0 ? error : new CommandError({ ...facts, fix: remarks.join('; ') }, { cause: error });
 }
 
-async function listPaths(session: Session, flags: GlobFlags, patterns: readonly string[]): Promise<number> {
+async function listPaths(context: CommandContext, flags: GlobFlags, patterns: readonly string[]): Promise<number> {
   checkListing(flags);
   const { json = false, long = false, sortMtime } = flags;
   if (json && long) {
@@ -148,18 +148,18 @@ async function listPaths(session: Session, flags: GlobFlags, patterns: readonly 
     includeNodeModules: flags.includeNodeModules,
     timeoutMs: flags.timeout,
     onTimeout: 'partial',
-    signal: session.signal,
+    signal: context.signal,
   };
   const order = { limit: flags.limit ?? MAX_COUNT, compare: sortMtime === true ? byTime : undefined };
-  const listing = await withProgress(session, 'searching', () =>
+  const listing = await withProgress(context, 'searching', () =>
     searchAll(rootsOf(flags), (path) => glob({ ...options, path }), order).catch(async (error: unknown) => {
       throw await withPathFix(error, patterns);
     }),
   );
-  session.signal.throwIfAborted();
-  const lines = json ? [] : await linesOf(listing, flags, session);
+  context.signal.throwIfAborted();
+  const lines = json ? [] : await linesOf(listing, flags, context);
   const remarks = patterns.length < 2 ? [] : await directoryRemarks(patterns);
-  return printListing(session, { listing, lines, remarks }, flags);
+  return printListing(context, { listing, lines, remarks }, flags);
 }
 
 export const globCommand: CommandFactory = defineCommand({
