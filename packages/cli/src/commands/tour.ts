@@ -5,7 +5,7 @@ import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
-import { abbreviate, pickExtension, pickFile, chooseWord } from '../tour/choices.ts';
+import { abbreviate, pickExtension, pickFile, chooseWord, wordCandidates } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
@@ -62,10 +62,8 @@ The tour only reads, except for one small file that it creates in the directory 
     const file = pickFile(matches, natives.FileType, extension);
     const pattern = extension === undefined ? '*' : `*.${extension}`;
     const query = file === undefined ? 'readme' : abbreviate(file);
-    const source = await chooseWord(
-      { root: path, matches, types: natives.FileType, extensions: summary.extensions },
-      context.signal,
-    );
+    const candidates = wordCandidates(matches, natives.FileType, summary.extensions);
+    const source = await chooseWord(path, candidates, context.signal);
     const word = source?.word ?? 'cairn';
     await showGlob(tour, pattern);
     await showFind(tour, query, file);

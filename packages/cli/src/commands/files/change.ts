@@ -1,3 +1,4 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type {
   DeleteDetails,
   EditDetails,
@@ -134,12 +135,15 @@ Applies the whole patch or nothing. The diff goes to standard output, the summar
   },
 });
 
-interface EditFlags extends MutationFlags {
-  readonly old?: string;
-  readonly new?: string;
-  readonly all?: boolean;
-  readonly edits?: string;
-}
+const editOptions = [
+  ['--old <text>', 'the text to replace', once('use --edits for several')],
+  ['--new <text>', 'the replacement', once('use --edits for several')],
+  ['--all', 'replace every occurrence'],
+  ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
+  ...mutationOptions(),
+] as const;
+
+type EditFlags = FlagsOf<typeof editOptions> & MutationFlags;
 
 const EDITS_FIX = 'use a list such as [{"old_text": "a", "new_text": "b", "replace_all": true}]';
 
@@ -185,13 +189,7 @@ const flagOf: Readonly<Record<string, string>> = { old_text: '--old', new_text: 
 export const editCommand: CommandFactory = defineCommand({
   description: 'Replace text in a file.',
   args: [['<path>', 'the file']],
-  options: [
-    ['--old <text>', 'the text to replace', once('use --edits for several')],
-    ['--new <text>', 'the replacement', once('use --edits for several')],
-    ['--all', 'replace every occurrence'],
-    ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
-    ...mutationOptions(),
-  ],
+  options: editOptions,
   examples: `
 Examples:
   $ cairn edit src/main.ts --old 'let x' --new 'const x'

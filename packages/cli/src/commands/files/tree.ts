@@ -4,6 +4,7 @@ import type { TreeForm, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { colorOption, oneOf, pathParser, repeated, wholeNumber } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -15,19 +16,34 @@ import { unreadableNotice } from '../search/listing.ts';
 
 const formats: readonly TreeForm[] = ['box', 'indent', 'paths'];
 
-interface TreeFlags extends AnswerFlags {
-  readonly depth?: TreeOptions['depth'];
-  readonly chars?: number;
-  readonly tokens?: number;
-  readonly format?: TreeForm;
-  readonly hidden?: boolean;
-  /** False after `--no-ignore`. */
-  readonly ignore: boolean;
-  readonly allow?: readonly string[];
-  readonly focus?: readonly string[];
-  readonly timeout?: number;
-  readonly stats?: boolean;
-}
+const options = [
+  ['--depth <n>', 'N levels, auto for what suits the size, or fit for what agents get (default: 3)', depth],
+  ['--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)', wholeNumber()],
+  ['--tokens <n>', 'at most N tokens, estimated', wholeNumber()],
+  ['--format <form>', 'box (lines, default), indent (two spaces a level) or paths (one a line)', oneOf(formats)],
+  ['--hidden', 'show hidden directories'],
+  ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
+  [
+    '--allow <name>',
+    'show this name though it is hidden, ignored or excluded; repeat it for more',
+    repeated((name) => pathParser(name, 'use a name')),
+  ],
+  [
+    '--focus <path>',
+    'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
+    repeated((name) => pathParser(name, 'use a path')),
+  ],
+  [
+    '--timeout <ms>',
+    'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
+    wholeNumber({ unit: 'milliseconds' }),
+  ],
+  ['--stats', 'print the counts after the tree'],
+  ['--json', 'print one JSON document, with the counts'],
+  colorOption,
+] as const;
+
+type TreeFlags = FlagsOf<typeof options> & AnswerFlags & { readonly ignore: boolean };
 
 function depth(name: string): (value: string) => number | 'auto' | 'fit' {
   return (value) => (value === 'auto' || value === 'fit' ? value : wholeNumber({ minimum: 1 })(name)(value));
@@ -134,32 +150,7 @@ export const treeCommand: CommandFactory = defineCommand({
   description: 'Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.',
   summary: 'show a directory as a tree that fits into a prompt',
   args: [['[path]', 'the directory', '.']],
-  options: [
-    ['--depth <n>', 'N levels, auto for what suits the size, or fit for what agents get (default: 3)', depth],
-    ['--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)', wholeNumber()],
-    ['--tokens <n>', 'at most N tokens, estimated', wholeNumber()],
-    ['--format <form>', 'box (lines, default), indent (two spaces a level) or paths (one a line)', oneOf(formats)],
-    ['--hidden', 'show hidden directories'],
-    ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
-    [
-      '--allow <name>',
-      'show this name though it is hidden, ignored or excluded; repeat it for more',
-      repeated((name) => pathParser(name, 'use a name')),
-    ],
-    [
-      '--focus <path>',
-      'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
-      repeated((name) => pathParser(name, 'use a path')),
-    ],
-    [
-      '--timeout <ms>',
-      'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
-      wholeNumber({ unit: 'milliseconds' }),
-    ],
-    ['--stats', 'print the counts after the tree'],
-    ['--json', 'print one JSON document, with the counts'],
-    colorOption,
-  ],
+  options,
   examples: `
 Examples:
   $ cairn tree                               the current directory, three levels, at most 10,000 characters

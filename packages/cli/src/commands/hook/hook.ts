@@ -1,3 +1,4 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { oneOf, stateOption, answerOptions } from '../../terminal/options.ts';
@@ -9,12 +10,17 @@ import { resolve } from 'node:path';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 
-interface InstallFlags extends EntryFlags {
-  readonly command?: string;
-  readonly language?: Language;
-  readonly onlyMatching?: boolean;
-  readonly undo?: boolean;
-}
+const installOptions = [
+  ...placeOptions,
+  commandOption,
+  ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
+  ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+  stateOption,
+  ['--undo', "as 'cairn hook remove'"],
+  ...confirmOptions,
+] as const;
+
+type InstallFlags = FlagsOf<typeof installOptions> & EntryFlags & { readonly command?: string };
 
 async function install(context: CommandContext, flags: InstallFlags, id: string | undefined): Promise<number> {
   const { command, language, onlyMatching = false, undo } = flags;
@@ -40,15 +46,7 @@ export const hookInstallCommand: CommandFactory = defineCommand({
     'Begin the sessions of a host with the index of your knowledge, and add skills. Shows the changes first. Without a host, lists the hosts.',
   summary: 'begin sessions of a host with knowledge',
   args: [['[host]', 'claude, codex, or agents-md for every other host']],
-  options: [
-    ...placeOptions,
-    commandOption,
-    ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
-    ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
-    stateOption,
-    ['--undo', "as 'cairn hook remove'"],
-    ...confirmOptions,
-  ],
+  options: installOptions,
   examples: `
 Examples:
   $ cairn hook install                            the hosts, and where each is installed

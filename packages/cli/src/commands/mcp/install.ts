@@ -1,3 +1,4 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { resolve } from 'node:path';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
@@ -12,14 +13,24 @@ import { launchOf } from './launch.ts';
 import { namingOption } from './mcp-flags.ts';
 import type { PlannedChange, Step } from './show-change.ts';
 
-interface InstallFlags extends EntryFlags {
-  readonly name: string;
-  readonly command?: string;
-  readonly readOnly?: boolean;
-  readonly naming: NamingProfile;
-  readonly project?: string;
-  readonly undo?: boolean;
-}
+const options = [
+  ...placeOptions,
+  ['--name <name>', 'name of the server in the host', undefined, { default: 'cairn' }],
+  commandOption,
+  ['--read-only', 'offer only tools that change nothing'],
+  namingOption,
+  [
+    '--project <identity>',
+    'project of the facts in memory (default: chosen by the server; required for a Redis)',
+    filled,
+  ],
+  stateOption,
+  ['--undo', 'undo the installation'],
+  ...confirmOptions,
+] as const;
+
+type InstallFlags = FlagsOf<typeof options> &
+  EntryFlags & { readonly command?: string; readonly name: string; readonly naming: NamingProfile };
 
 function hostNamed(id: string): Host {
   const host = hosts.find((one) => one.id === id);
@@ -125,21 +136,7 @@ export const mcpInstallCommand: CommandFactory = defineCommand({
   description: 'Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.',
   summary: 'configure a host to start Cairn as an MCP server',
   args: [['<host>', 'the program that runs agents']],
-  options: [
-    ...placeOptions,
-    ['--name <name>', 'name of the server in the host', undefined, { default: 'cairn' }],
-    commandOption,
-    ['--read-only', 'offer only tools that change nothing'],
-    namingOption,
-    [
-      '--project <identity>',
-      'project of the facts in memory (default: chosen by the server; required for a Redis)',
-      filled,
-    ],
-    stateOption,
-    ['--undo', 'undo the installation'],
-    ...confirmOptions,
-  ],
+  options,
   examples: `
 Examples:
   $ cairn mcp install claude-code                 for this project; shows the change and asks first

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { hidden, MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
@@ -21,15 +22,19 @@ import {
 } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
-interface GlobFlags extends ListingFlags {
-  readonly type?: Kind;
-  readonly recursive: boolean;
-  readonly sortMtime?: boolean;
-  readonly includeNodeModules?: boolean;
-  readonly long?: boolean;
-  readonly maxDepth?: number;
-  readonly follow?: boolean;
-}
+const options = [
+  kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
+  ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
+  ['-L, --follow', 'follow symbolic links'],
+  hidden('--no-follow'),
+  ['--no-recursive', 'a pattern without / matches only directly in --path'],
+  ['--sort-mtime', 'newest first; --limit then keeps the newest'],
+  ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
+  ['--long', 'show size and modification time before each path'],
+  ...listingOptions('at most N paths (default: all)'),
+] as const;
+
+type GlobFlags = FlagsOf<typeof options> & ListingFlags & { readonly type?: Kind; readonly recursive: boolean };
 
 interface Details {
   readonly size?: number | undefined;
@@ -166,17 +171,7 @@ export const globCommand: CommandFactory = defineCommand({
   description: 'List the files and directories with a path that matches patterns.',
   summary: 'list paths that match a pattern',
   args: [['<pattern...>', "glob patterns; without / they match names at any depth, with '!' before them they exclude"]],
-  options: [
-    kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
-    ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
-    ['-L, --follow', 'follow symbolic links'],
-    hidden('--no-follow'),
-    ['--no-recursive', 'a pattern without / matches only directly in --path'],
-    ['--sort-mtime', 'newest first; --limit then keeps the newest'],
-    ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
-    ['--long', 'show size and modification time before each path'],
-    ...listingOptions('at most N paths (default: all)'),
-  ],
+  options,
   examples: `
 Examples:
   $ cairn glob '*.ts'                          TypeScript files at any depth
