@@ -1,5 +1,4 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { nearNames } from '@cairn/tool/internal';
 import { UsageError } from './terminal/errors.ts';
 import { foreignOptionError } from './terminal/foreign-arguments.ts';
 
@@ -61,10 +60,10 @@ function unknownCommand(command: Command): Parts {
   const names = command.commands.map((one) => one.name());
   const similar =
     names.find((name) => name === otherNames[word]) ??
-    nearNames(
+    closest(
       word,
       command.commands.flatMap((one) => [one.name(), ...one.aliases()]),
-    )[0];
+    );
   return [
     `unknown command "${word}"`,
     similar === undefined ? `use one of ${names.join(', ')}` : `did you mean "${similar}"?`,
@@ -98,7 +97,7 @@ function unknownOption(command: Command): Parts {
     return ['unknown option "--project"', PROJECT_FIX];
   }
   if (flag === '--version' || flag === '-V') return [`unknown option "${flag}"`, "use 'cairn --version'"];
-  const [similar] = nearNames(
+  const similar = closest(
     flag,
     command.options.flatMap(({ long }) => long ?? []),
   );
@@ -161,4 +160,40 @@ export function usageErrorOf(error: CommanderError, command: Command, args: read
   if (foreign) return foreign;
   const [message, fix] = messageOf(error, command, args);
   return new UsageError(message, `${fix} (see '${fullName(command)} --help')`, { cause: error });
+}
+
+/** More typing errors than this make another word. */
+const MAX_DISTANCE = 3;
+const MIN_SIMILARITY = 0.5;
+
+/** Returns the number of characters that were inserted, deleted, replaced or swapped with their neighbour. */
+function distance(one: string, other: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const replaced = (above[column - 1] ?? 0) + (isSame ? 0 : 1);
+      let best = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, replaced);
+      if (one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
+        best = Math.min(best, (before[column - 2] ?? Infinity) + 1);
+      }
+      current.push(best);
+    }
+    before = above;
+    above = current;
+  }
+  return above[other.length] ?? 0;
+}
+
+function closest(word: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, errors: distance(word, candidate) }))
+    .filter(({ candidate, errors }) => {
+      const length = Math.max(word.length, candidate.length);
+      return errors <= MAX_DISTANCE && (length - errors) / length >= MIN_SIMILARITY;
+    })
+    .toSorted((one, other) => one.errors - other.errors);
+  return ranked[0]?.candidate;
 }
