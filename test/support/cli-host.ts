@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 // oxlint-disable-next-line no-restricted-imports
 import { run } from '../../packages/cli/src/run.ts';
 // oxlint-disable-next-line no-restricted-imports
-import { recordedSession } from '../../packages/cli/src/testing/session.ts';
+import { recordedContext } from '../../packages/cli/src/testing/context.ts';
 import { cairnEntry } from './cli-entry.ts';
 
 export interface HostRequest {
@@ -34,7 +34,7 @@ async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswe
   // A new process has no scans.
   invalidateFsScanCache();
   const chunks = input === undefined || input.length === 0 ? [] : [Buffer.from(input)];
-  const { session, texts } = recordedSession({
+  const { context, texts } = recordedContext({
     input: {
       kind: input === undefined ? 'other' : 'pipe',
       stream: () => Readable.from(chunks),
@@ -45,7 +45,7 @@ async function answer({ args, cwd, env, input }: HostRequest): Promise<HostAnswe
     cwd,
     command: () => env['CAIRN_COMMAND'] ?? 'cairn',
   });
-  const exitCode = await run(args, session);
+  const exitCode = await run(args, context);
   return { exitCode, stdout: texts.out, stderr: texts.err };
 }
 

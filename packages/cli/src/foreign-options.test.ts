@@ -4,9 +4,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { loadCommands } from './registry.ts';
 import { run } from './run.ts';
 import { foreignOptionsOf, optionsIn, VALUES, type ForeignOptions } from './terminal/foreign-options.ts';
-import type { Session } from './terminal/session.ts';
+import type { CommandContext } from './terminal/command-context.ts';
 import { noLines, noPaths } from './testing/searches.ts';
-import { recordedSession } from './testing/session.ts';
+import { recordedContext } from './testing/context.ts';
 
 const commands = ['find', 'glob', 'grep', 'pick', 'ls', 'tree', 'read'];
 
@@ -29,8 +29,8 @@ interface Ran {
 async function cairn(args: readonly string[]): Promise<Ran> {
   const searches = [vi.mocked(natives.fuzzyFind), vi.mocked(natives.glob), vi.mocked(natives.grepStream)];
   for (const search of searches) search.mockClear();
-  const { session, texts } = recordedSession();
-  const exitCode = await run(args, session);
+  const { context, texts } = recordedContext();
+  const exitCode = await run(args, context);
   const calls = searches.flatMap(({ mock }) => mock.calls.map(([options]) => ({ ...options, signal: undefined })));
   return { exitCode, ...texts, calls };
 }
@@ -54,7 +54,7 @@ function flagsOf(foreign: ForeignOptions): readonly string[] {
 async function ownNames(name: string): Promise<string[]> {
   const [loaded] = await loadCommands([name]);
   const command = new Command(name);
-  loaded?.[1](command, {} as Session, () => undefined);
+  loaded?.[1](command, {} as CommandContext, () => undefined);
   return command.options.flatMap(namesOf);
 }
 

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { neededCommands } from './registry.ts';
 import { run } from './run.ts';
 import { displayWidth } from './terminal/text.ts';
-import { recordedSession } from './testing/session.ts';
+import { recordedContext } from './testing/context.ts';
 
 /** Returns the output of a command line to a terminal of this width, or to a pipe. */
 async function textOf(args: readonly string[], width: number, isTerminal: boolean = true): Promise<string> {
   const terminals = { outIsTerminal: isTerminal, errIsTerminal: isTerminal };
-  const { session, texts } = recordedSession({ ...terminals, width, env: { NO_COLOR: '1' } });
-  await run(args, session);
+  const { context, texts } = recordedContext({ ...terminals, width, env: { NO_COLOR: '1' } });
+  await run(args, context);
   return texts.out + texts.err;
 }
 

@@ -5,7 +5,7 @@ import { addForeignOptions } from './terminal/foreign-arguments.ts';
 import type { RunOutputs } from './terminal/lost-output.ts';
 import { readManifest } from './terminal/manifest.ts';
 import { createPaint, usesColor } from './terminal/output.ts';
-import type { Session } from './terminal/session.ts';
+import type { CommandContext } from './terminal/command-context.ts';
 import { usageErrorOf } from './usage.ts';
 
 const rootHelp = `
@@ -47,14 +47,14 @@ function isHelpOrVersion({ code }: CommanderError): boolean {
 export interface ProgramParts {
   readonly args: readonly string[];
   readonly commands: readonly LoadedCommand[];
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly outputs: RunOutputs;
   readonly onStart: (options: Readonly<Record<string, unknown>>) => void;
   readonly onDone: (exitCode: number) => void;
 }
 
-function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramParts): Command {
-  const paint = createPaint(usesColor('auto', session.out.isTerminal, session.env));
+function prepare(command: Command, texts: HelpTexts, { args, context }: ProgramParts): Command {
+  const paint = createPaint(usesColor('auto', context.out.isTerminal, context.env));
   return (
     command
       // Options after the name of a subcommand belong to it, even when its parent has one of the same name.
@@ -63,10 +63,10 @@ function prepare(command: Command, texts: HelpTexts, { args, session }: ProgramP
         writeOut: (text) => (texts.out += text),
         writeErr: (text) => (texts.err += text),
         outputError: () => undefined,
-        getOutHelpWidth: () => Math.min(session.out.width, 110),
-        getErrHelpWidth: () => Math.min(session.err.width, 110),
+        getOutHelpWidth: () => Math.min(context.out.width, 110),
+        getErrHelpWidth: () => Math.min(context.err.width, 110),
         getOutHasColors: () => paint.isColored,
-        getErrHasColors: () => usesColor('auto', session.err.isTerminal, session.env),
+        getErrHasColors: () => usesColor('auto', context.err.isTerminal, context.env),
       })
       .configureHelp({ styleTitle: createPaint(true).title })
       .exitOverride((error) => {
@@ -99,7 +99,7 @@ export function createProgram(parts: ProgramParts): { readonly program: Command;
     const command = prepare(parent.command(name), texts, parts)
       .helpOption('-h, --help', 'show help')
       .showSuggestionAfterError(false);
-    create(command, parts.outputs.sessionFor(effect), parts.onDone);
+    create(command, parts.outputs.contextFor(effect), parts.onDone);
     addForeignOptions(command, path);
   }
   return { program, texts };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { neededCommands } from './registry.ts';
 import { run } from './run.ts';
-import type { Session } from './terminal/session.ts';
-import { recordedSession } from './testing/session.ts';
+import type { CommandContext } from './terminal/command-context.ts';
+import { recordedContext } from './testing/context.ts';
 
 interface Ran {
   readonly exitCode: number;
@@ -10,9 +10,9 @@ interface Ran {
   readonly err: string;
 }
 
-async function cairn(args: readonly string[], more: Partial<Session> = {}): Promise<Ran> {
-  const { session, texts } = recordedSession(more);
-  return { exitCode: await run(args, session), ...texts };
+async function cairn(args: readonly string[], more: Partial<CommandContext> = {}): Promise<Ran> {
+  const { context, texts } = recordedContext(more);
+  return { exitCode: await run(args, context), ...texts };
 }
 
 /** The commands of the registry that have no parent. */

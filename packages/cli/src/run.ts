@@ -9,7 +9,7 @@ import { helpText } from './terminal/help-text.ts';
 import { RunOutputs } from './terminal/lost-output.ts';
 import type { Output } from './terminal/output.ts';
 import { withOwnCommand } from './terminal/own-command.ts';
-import type { Session } from './terminal/session.ts';
+import type { CommandContext } from './terminal/command-context.ts';
 
 /** Returns whether the arguments ask for JSON. Used until they are parsed, because invalid arguments are reported so too. */
 function asksForJson(args: readonly string[]): boolean {
@@ -31,8 +31,8 @@ function expandHelp(args: readonly string[]): readonly string[] {
   throw new UsageError(`unknown command ${JSON.stringify(name)}`, "'cairn --help' lists the commands");
 }
 
-function shownHelp(text: string, output: Output, session: Session): string {
-  const runnable = withOwnCommand(text, session.command);
+function shownHelp(text: string, output: Output, context: CommandContext): string {
+  const runnable = withOwnCommand(text, context.command);
   return output.isTerminal ? helpText(runnable, output.width) : runnable;
 }
 
@@ -42,22 +42,22 @@ async function pageOf([first, word, ...rest]: readonly string[]): Promise<string
   return equivalentsOf(word);
 }
 
-async function parseAndRun(given: readonly string[], session: Session, invocation: Invocation): Promise<number> {
+async function parseAndRun(given: readonly string[], context: CommandContext, invocation: Invocation): Promise<number> {
   const refused = findWordError(given);
   if (refused) throw refused;
   const page = await pageOf(given);
   if (page !== undefined) {
-    await session.out.write(shownHelp(page, session.out, session));
+    await context.out.write(shownHelp(page, context.out, context));
     return ExitCode.Hit;
   }
   let exitCode: number = ExitCode.Hit;
   const args = expandHelp(given);
   const commands = await loadCommands(args);
-  const outputs = new RunOutputs(session);
+  const outputs = new RunOutputs(context);
   const { program, texts } = createProgram({
     args,
     commands,
-    session,
+    context,
     outputs,
     onStart: (options) => {
       invocation.json = options['json'] === true;
@@ -79,22 +79,22 @@ async function parseAndRun(given: readonly string[], session: Session, invocatio
     }
     exitCode = texts.err === '' ? ExitCode.Hit : ExitCode.Error;
   }
-  await session.out.write(shownHelp(texts.out, session.out, session));
-  await session.err.write(shownHelp(texts.err, session.err, session));
+  await context.out.write(shownHelp(texts.out, context.out, context));
+  await context.err.write(shownHelp(texts.err, context.err, context));
   return exitCode;
 }
 
 /** Runs one command line and returns its exit status. Every failure is reported here. */
-export async function run(args: readonly string[], session: Session): Promise<number> {
+export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const invocation: Invocation = { json: asksForJson(args) };
   try {
-    return await parseAndRun(args, session, invocation);
+    return await parseAndRun(args, context, invocation);
   } catch (error) {
-    const reason: unknown = session.signal.aborted ? session.signal.reason : error;
+    const reason: unknown = context.signal.aborted ? context.signal.reason : error;
     if (reason instanceof Interrupted) return reason.exitCode;
     if (reason instanceof BrokenPipe) return ExitCode.Hit;
     // When the streams are gone as well, the exit status is all that is left.
-    await writeError(session, error, invocation.json).catch(() => undefined);
+    await writeError(context, error, invocation.json).catch(() => undefined);
     return ExitCode.Error;
   }
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { addOptions, type OptionRow } from '../terminal/options.ts';
 import type { ArgumentRow } from '../terminal/parsed.ts';
-import type { Session } from '../terminal/session.ts';
+import type { CommandContext } from '../terminal/command-context.ts';
 
 /** Adds arguments, options and the action to a command. The action calls `done` with the exit status of a finished run. */
-export type CommandFactory = (command: Command, session: Session, done: (exitCode: number) => void) => void;
+export type CommandFactory = (command: Command, context: CommandContext, done: (exitCode: number) => void) => void;
 
 export interface CommandTexts {
   readonly description: string;
@@ -18,7 +18,7 @@ export interface CommandTexts {
 
 export interface CommandDefinition<Flags, Args extends readonly unknown[]> extends CommandTexts {
   /** Gets the options and the arguments as parsed. @returns the exit status. */
-  readonly run: (session: Session, flags: Flags, ...args: Args) => Promise<number>;
+  readonly run: (context: CommandContext, flags: Flags, ...args: Args) => Promise<number>;
 }
 
 function describe(command: Command, { description, summary, alias, args = [], options = [], examples }: CommandTexts) {
@@ -34,11 +34,11 @@ export function defineCommand<Flags, Args extends readonly unknown[]>({
   run,
   ...texts
 }: CommandDefinition<Flags, Args>): CommandFactory {
-  return (command, session, done) => {
+  return (command, context, done) => {
     describe(command, texts);
     // commander passes the arguments, the options and the command.
     command.action(async (...given: readonly unknown[]) =>
-      done(await run(session, given.at(-2) as Flags, ...(given.slice(0, -2) as unknown as Args))),
+      done(await run(context, given.at(-2) as Flags, ...(given.slice(0, -2) as unknown as Args))),
     );
   };
 }

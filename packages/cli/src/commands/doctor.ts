@@ -8,7 +8,7 @@ import { ExitCode } from '../terminal/exit.ts';
 import { readManifest } from '../terminal/manifest.ts';
 import { createPaint, usesColor, writeLines, type Paint } from '../terminal/output.ts';
 import { withOwnCommand } from '../terminal/own-command.ts';
-import type { Session } from '../terminal/session.ts';
+import type { CommandContext } from '../terminal/command-context.ts';
 import { wrapWords } from '../terminal/text.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
@@ -26,7 +26,7 @@ async function runCheck(check: Check, context: DoctorContext): Promise<CheckResu
 function resultLine(
   name: string,
   { status, message, fix }: CheckResult,
-  { session, paint }: { readonly session: Session; readonly paint: Paint },
+  { context: session, paint }: { readonly context: CommandContext; readonly paint: Paint },
 ): string {
   const color = { ok: paint.added, warn: paint.number, fail: paint.hit, skip: paint.dim }[status];
   const text = escapeControls(fix === undefined ? message : `${message}; fix: ${withOwnCommand(fix, session.command)}`);
@@ -75,7 +75,11 @@ Exit status: 0 if no check fails, 1 otherwise.`,
       const result = await runCheck(check, context);
       results.push({ name, ...result });
       if (flags.json !== true)
-        await writeLines(session.out, [resultLine(name.padEnd(nameWidth), result, { session, paint })], session.signal);
+        await writeLines(
+          session.out,
+          [resultLine(name.padEnd(nameWidth), result, { context: session, paint })],
+          session.signal,
+        );
     }
     const isOk = results.every(({ status }) => status !== 'fail');
     // Without --json each line is printed when its check ends.

@@ -1,15 +1,15 @@
 import { listDocument, writeAnswer, writeNotices, type AnswerFlags, type Page } from '../terminal/answer.ts';
 import { ExitCode } from '../terminal/exit.ts';
-import type { Session } from '../terminal/session.ts';
+import type { CommandContext } from '../terminal/command-context.ts';
 
 /** Prints the answer of a command on a store, with the notices that it collected. */
 export class Printer {
-  readonly #session: Session;
+  readonly #context: CommandContext;
   readonly #flags: AnswerFlags;
   #pending: string[] = [];
 
-  constructor(session: Session, flags: AnswerFlags) {
-    this.#session = session;
+  constructor(context: CommandContext, flags: AnswerFlags) {
+    this.#context = context;
     this.#flags = flags;
   }
 
@@ -19,7 +19,7 @@ export class Printer {
   };
 
   readonly print = (lines: Iterable<string>, document: object): Promise<void> =>
-    writeAnswer(this.#session, this.#flags, { lines, document, notices: () => this.#take() });
+    writeAnswer(this.#context, this.#flags, { lines, document, notices: () => this.#take() });
 
   /** Prints a list, as lines or as a document of matches. @returns the exit status. */
   readonly printMatches = async (
@@ -33,7 +33,7 @@ export class Printer {
 
   /** Prints the notices of a command that printed no answer, or failed. With `--json` the exit status remains. */
   async end(): Promise<void> {
-    if (this.#flags.json !== true) await writeNotices(this.#session, this.#flags.color, this.#take());
+    if (this.#flags.json !== true) await writeNotices(this.#context, this.#flags.color, this.#take());
   }
 
   #take(): readonly string[] {

@@ -5,7 +5,7 @@ import { ExitCode } from '../terminal/exit.ts';
 import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
-import { abbreviate, pickExtension, pickFile, chooseWord } from '../tour/choices.ts';
+import { abbreviate, pickExtension, pickFile, chooseWord, wordCandidates } from '../tour/choices.ts';
 import { showCache, showFind, showGlob, showGrep, showTree, type Tour } from '../tour/steps.ts';
 import { defineCommand, type CommandFactory } from './command.ts';
 
@@ -13,7 +13,7 @@ async function sayNext(
   tour: Tour,
   queries: { readonly pattern: string; readonly query: string; readonly word: string },
 ): Promise<void> {
-  const name = tour.session.command?.() ?? 'cairn';
+  const name = tour.context.command?.() ?? 'cairn';
   const flag = tour.pathFlag;
   await tour.say(tour.paint.title('Try next'));
   for (const command of [
@@ -37,35 +37,33 @@ Examples:
   $ cairn tour src      another one
 
 The tour only reads, except for one small file that it creates in the directory and removes again.`,
-  run: async (session, flags: { readonly color: ColorMode }, given: string) => {
+  run: async (context, flags: { readonly color: ColorMode }, given: string) => {
     const natives = await import('@cairn/natives');
-    const path = resolve(session.cwd, given) === session.cwd ? '.' : given;
+    const path = resolve(context.cwd, given) === context.cwd ? '.' : given;
     const prefix = pathPrefix(path);
     const tour: Tour = {
       natives,
-      session,
-      paint: createPaint(usesColor(flags.color, session.out.isTerminal, session.env)),
+      context,
+      paint: createPaint(usesColor(flags.color, context.out.isTerminal, context.env)),
       path,
       prefix,
       pathFlag: prefix === '' ? '' : ` --path ${shellQuote(path)}`,
       say: async (line = '') => {
-        session.signal.throwIfAborted();
-        await session.out.write(`${line}\n`);
+        context.signal.throwIfAborted();
+        await context.out.write(`${line}\n`);
       },
     };
     // Asked first, so that a wrong path is an error and not the start of a tour.
-    await natives.glob({ pattern: '*', path, maxResults: 0, signal: session.signal });
-    await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(session.cwd, path))}`);
+    await natives.glob({ pattern: '*', path, maxResults: 0, signal: context.signal });
+    await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(context.cwd, path))}`);
     await tour.say();
     const { matches, summary } = await showTree(tour);
     const extension = pickExtension(summary.extensions);
     const file = pickFile(matches, natives.FileType, extension);
     const pattern = extension === undefined ? '*' : `*.${extension}`;
     const query = file === undefined ? 'readme' : abbreviate(file);
-    const source = await chooseWord(
-      { root: path, matches, types: natives.FileType, extensions: summary.extensions },
-      session.signal,
-    );
+    const candidates = wordCandidates(matches, natives.FileType, summary.extensions);
+    const source = await chooseWord(path, candidates, context.signal);
     const word = source?.word ?? 'cairn';
     await showGlob(tour, pattern);
     await showFind(tour, query, file);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordedSession } from '../testing/session.ts';
+import { recordedContext } from '../testing/context.ts';
 import { errorLine, listDocument, writeAnswer, writeError } from './answer.ts';
 import { CommandError, OutputError, UsageError } from './errors.ts';
 
@@ -59,11 +59,11 @@ describe('an error is one line', () => {
 
 test('an answer is lines and notices, or one document with both', async () => {
   const answer = { lines: ['a', 'b'], document: listDocument([1, 2]), notices: () => ['cut'] };
-  const plain = recordedSession();
-  await writeAnswer(plain.session, { color: 'never' }, answer);
+  const plain = recordedContext();
+  await writeAnswer(plain.context, { color: 'never' }, answer);
   expect(plain.texts).toEqual({ out: 'a\nb\n', err: 'cairn: cut\n' });
-  const json = recordedSession();
-  await writeAnswer(json.session, { color: 'never', json: true }, answer);
+  const json = recordedContext();
+  await writeAnswer(json.context, { color: 'never', json: true }, answer);
   expect(json.texts).toEqual({
     out: '{"matches":[1,2],"shown":2,"totalMatches":2,"complete":true,"notices":["cut"]}\n',
     err: '',
@@ -82,11 +82,11 @@ test('an error is one line, or one document with its facts', async () => {
     path: '/a/.mcp.json',
     position: { line: 2, column: 8 },
   });
-  const plain = recordedSession();
-  await writeError(plain.session, error, false);
+  const plain = recordedContext();
+  await writeError(plain.context, error, false);
   expect(plain.texts).toEqual({ out: '', err: 'cairn: .mcp.json was not changed\n' });
-  const json = recordedSession();
-  await writeError(json.session, error, true);
+  const json = recordedContext();
+  await writeError(json.context, error, true);
   expect(json.texts.err).toBe('');
   expect(JSON.parse(json.texts.out)).toEqual({
     error: {
@@ -107,8 +107,8 @@ test('the hint of an error is the fix of its document', async () => {
     hint: 'Try again later.',
   };
   const error = Object.assign(new Error('It is locked. Try again later.'), facts);
-  const { session, texts } = recordedSession();
-  await writeError(session, error, true);
+  const { context, texts } = recordedContext();
+  await writeError(context, error, true);
   expect(JSON.parse(texts.out)).toEqual({
     error: { code: 'LOCKED', message: 'It is locked.', fix: 'Try again later.' },
   });
@@ -121,7 +121,7 @@ test('an error shows a path with a line feed in quotes', () => {
 });
 
 test('an error of standard output is never written there', async () => {
-  const { session, texts } = recordedSession();
-  await writeError(session, new OutputError('the disk is full'), true);
+  const { context, texts } = recordedContext();
+  await writeError(context, new OutputError('the disk is full'), true);
   expect(texts).toEqual({ out: '', err: 'cairn: the disk is full\n' });
 });

@@ -7,7 +7,7 @@ import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { describe, factsOf, OutputError, type ErrorFacts } from './errors.ts';
 import { createPaint, usesColor, writeLines, type ColorMode, type LineEnd } from './output.ts';
 import { withOwnCommand } from './own-command.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 import { wrapWords } from './text.ts';
 
 export interface AnswerFlags {
@@ -51,28 +51,32 @@ export function listDocument(matches: readonly unknown[], { limit, hasMore, tota
 }
 
 /** Returns a message as standard error has it: one line, in a terminal broken between words. */
-function messageLine(session: Session, message: string): string {
-  const line = `cairn: ${escapeControls(withOwnCommand(message, session.command))}`;
-  return session.err.isTerminal ? wrapWords(line, session.err.width, '  ') : line;
+function messageLine(context: CommandContext, message: string): string {
+  const line = `cairn: ${escapeControls(withOwnCommand(message, context.command))}`;
+  return context.err.isTerminal ? wrapWords(line, context.err.width, '  ') : line;
 }
 
-export async function writeNotices(session: Session, color: ColorMode, notices: readonly string[]): Promise<void> {
-  const paint = createPaint(usesColor(color, session.err.isTerminal, session.env));
-  for (const notice of notices) await session.err.write(`${paint.dim(messageLine(session, notice))}\n`);
+export async function writeNotices(
+  context: CommandContext,
+  color: ColorMode,
+  notices: readonly string[],
+): Promise<void> {
+  const paint = createPaint(usesColor(color, context.err.isTerminal, context.env));
+  for (const notice of notices) await context.err.write(`${paint.dim(messageLine(context, notice))}\n`);
 }
 
 export async function writeAnswer(
-  session: Session,
+  context: CommandContext,
   { json = false, color }: AnswerFlags,
   { lines, lineEnd, document, notices }: Answer,
 ): Promise<void> {
   if (json) {
-    const runnable = notices().map((notice) => withOwnCommand(notice, session.command));
+    const runnable = notices().map((notice) => withOwnCommand(notice, context.command));
     const text = JSON.stringify({ ...document, notices: runnable });
-    await writeLines(session.out, [text], session.signal);
+    await writeLines(context.out, [text], context.signal);
   } else {
-    await writeLines(session.out, lines, session.signal, lineEnd);
-    await writeNotices(session, color, notices());
+    await writeLines(context.out, lines, context.signal, lineEnd);
+    await writeNotices(context, color, notices());
   }
 }
 
@@ -92,17 +96,17 @@ export function errorLine(error: unknown): string {
   return `cairn: ${escapeControls(errorText(error))}`;
 }
 
-export function errorDocument(session: Session, error: unknown): ErrorFacts {
+export function errorDocument(context: CommandContext, error: unknown): ErrorFacts {
   const { fix, ...facts } = factsOf(error);
-  return fix === undefined ? facts : { ...facts, fix: withOwnCommand(fix, session.command) };
+  return fix === undefined ? facts : { ...facts, fix: withOwnCommand(fix, context.command) };
 }
 
 /** Reports an error: as a document on standard output with `--json`, otherwise as one line on standard error. */
-export async function writeError(session: Session, error: unknown, json: boolean): Promise<void> {
-  const document = `${JSON.stringify({ error: errorDocument(session, error) })}\n`;
-  const line = `${messageLine(session, errorText(error))}\n`;
+export async function writeError(context: CommandContext, error: unknown, json: boolean): Promise<void> {
+  const document = `${JSON.stringify({ error: errorDocument(context, error) })}\n`;
+  const line = `${messageLine(context, errorText(error))}\n`;
   // Standard output that rejects data rejects the document, too.
-  if (json && !(error instanceof OutputError)) await session.out.write(document).catch(() => session.err.write(line));
-  else await session.err.write(line);
-  if (session.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await session.err.write(`${error.stack ?? ''}\n`);
+  if (json && !(error instanceof OutputError)) await context.out.write(document).catch(() => context.err.write(line));
+  else await context.err.write(line);
+  if (context.env['CAIRN_DEBUG'] === '1' && error instanceof Error) await context.err.write(`${error.stack ?? ''}\n`);
 }

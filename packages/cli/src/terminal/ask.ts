@@ -1,5 +1,5 @@
 import { Interrupted } from './exit.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 import type { Terminal } from './terminal.ts';
 import { displayWidth } from './text.ts';
 
@@ -74,14 +74,14 @@ export async function askYesNo(prompter: Prompter, question: string): Promise<bo
 
 /** Asks the person at the terminal. Returns `undefined` without calling `use` when no person can answer. */
 export async function askPerson<T>(
-  session: Session,
+  context: CommandContext,
   use: (prompter: Prompter, terminal: Terminal) => Promise<T>,
 ): Promise<T | undefined> {
-  const terminal = session.input.kind === 'terminal' && session.err.isTerminal ? session.openTerminal() : undefined;
+  const terminal = context.input.kind === 'terminal' && context.err.isTerminal ? context.openTerminal() : undefined;
   if (!terminal) return undefined;
-  const forget = session.onAbruptEnd(() => terminal.close(''));
+  const forget = context.onAbruptEnd(() => terminal.close(''));
   try {
-    return await use(createPrompter(terminal, session.signal), terminal);
+    return await use(createPrompter(terminal, context.signal), terminal);
   } finally {
     forget();
     terminal.close('');

@@ -1,7 +1,7 @@
 import type { FileDiff } from '@cairn/coding-agent';
 import { quoteGitName } from './git-names.ts';
 import { createPaint, usesColor, type ColorMode, type Paint } from './output.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 import { lineEscape } from './text.ts';
 
 /** A diff of one file. A created file has no `from`, a deleted one no `to`. */
@@ -17,7 +17,7 @@ interface DiffStyle {
 }
 
 /** Returns the style of diffs on standard output. */
-export function diffStyle({ out, env }: Pick<Session, 'out' | 'env'>, color: ColorMode): DiffStyle {
+export function diffStyle({ out, env }: Pick<CommandContext, 'out' | 'env'>, color: ColorMode): DiffStyle {
   return { paint: createPaint(usesColor(color, out.isTerminal, env)), escape: lineEscape(out) };
 }
 

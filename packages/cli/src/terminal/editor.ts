@@ -8,7 +8,7 @@ import { CommandError, describe, factsOf, UsageError } from './errors.ts';
 import { readTextFile } from './input.ts';
 import type { ValueOption } from './parsed.ts';
 import { filled } from './options.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
 export const applyOption: ValueOption<'--apply <file>'> = [
   '--apply <file>',
@@ -16,7 +16,7 @@ export const applyOption: ValueOption<'--apply <file>'> = [
   filled,
 ];
 
-function editorOf({ env, input, out }: Session, instead: string): string {
+function editorOf({ env, input, out }: CommandContext, instead: string): string {
   const set = env['VISUAL'] || env['EDITOR'];
   if (set) return set;
   if (input.kind === 'terminal' && out.isTerminal) return process.platform === 'win32' ? 'notepad' : 'vi';
@@ -28,7 +28,7 @@ function editorOf({ env, input, out }: Session, instead: string): string {
 }
 
 /** Runs the editor until it ends. @returns the reason of a failure; `undefined` without one. */
-async function runEditor(editor: string, file: string, { env, out }: Session): Promise<string | undefined> {
+async function runEditor(editor: string, file: string, { env, out }: CommandContext): Promise<string | undefined> {
   // Standard output may be a pipe or carry the JSON document; an editor draws on the terminal.
   const stdio = ['inherit', out.isTerminal ? 'inherit' : 2, 'inherit'] as const;
   // Through a shell, because the variable may hold arguments, as for git.
@@ -75,15 +75,15 @@ export interface EditOptions {
 /** Lets the user edit a text. @returns `undefined` when it was not changed. */
 export async function editText(
   original: string,
-  session: Session,
+  context: CommandContext,
   { name, instead, applyFix }: EditOptions,
 ): Promise<Edited | undefined> {
-  const editor = editorOf(session, instead);
+  const editor = editorOf(context, instead);
   const directory = await mkdtemp(join(temporaryDirectory(), 'cairn-edit-'));
   const file = join(directory, name);
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   for (const path of [file, originalOf(file)]) await writeFile(path, original, { mode: 0o600 });
-  const problem = await runEditor(editor, file, session);
+  const problem = await runEditor(editor, file, context);
   const bytes = await readFile(file).catch(() => undefined);
   const isChanged = bytes !== undefined && !bytes.equals(Buffer.from(original));
   if (!isChanged) await remove();
@@ -98,9 +98,9 @@ export async function editText(
     });
   }
   if (!isChanged) return undefined;
-  if (session.signal.aborted) {
-    await session.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
-    throw session.signal.reason;
+  if (context.signal.aborted) {
+    await context.err.write(`cairn: interrupted; nothing was changed; ${keptIn(file)}\n`);
+    throw context.signal.reason;
   }
   // An editor with another encoding changes every character that is not ASCII, even in unedited places.
   if (!isUtf8(bytes)) {
@@ -117,7 +117,7 @@ export async function editText(
 /** Reads a text that an earlier edit has kept, and the one before it, or else `current` for that. */
 export async function readKept(
   given: string,
-  { cwd, signal }: Pick<Session, 'cwd' | 'signal'>,
+  { cwd, signal }: Pick<CommandContext, 'cwd' | 'signal'>,
   { command, current }: { readonly command: string; readonly current?: string },
 ): Promise<Edited> {
   const file = resolve(cwd, given);

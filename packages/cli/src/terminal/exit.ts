@@ -23,7 +23,7 @@ export type EndingSignal = keyof typeof signalNumbers;
 
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
-/** The user, or the system, ended the run. Used as the reason of the session's signal. */
+/** The user, or the system, ended the run. Used as the reason of the signal. */
 export class Interrupted extends Error {
   override readonly name: string = 'Interrupted';
   readonly exitCode: number;

@@ -10,9 +10,9 @@ export type InputKind = 'terminal' | 'pipe' | 'file' | 'socket' | 'other';
 
 export interface Input {
   readonly kind: InputKind;
-  /** Its bytes as they arrive. Fails with the session's reason when the run ends first. */
+  /** Its bytes as they arrive. Fails with the context's reason when the run ends first. */
   stream(): Readable;
-  /** Reads to the end. Rejects with the session's reason when the run ends first. */
+  /** Reads to the end. Rejects with the context's reason when the run ends first. */
   read(): Promise<Uint8Array>;
 }
 

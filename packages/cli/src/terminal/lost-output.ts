@@ -2,7 +2,7 @@
 import { BrokenPipe } from './exit.ts';
 import { CommandError, OutputError } from './errors.ts';
 import type { Output } from './output.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
 /**
  * What a command does besides printing.
@@ -59,23 +59,23 @@ function failExport(cause: Error): never {
 }
 
 export class RunOutputs {
-  readonly #sessions: Readonly<Record<Effect, Session>>;
+  readonly #sessions: Readonly<Record<Effect, CommandContext>>;
   readonly #steady: readonly GuardedOutput[];
 
-  constructor(session: Session) {
-    const out = new GuardedOutput(session.out, () => undefined);
-    const err = new GuardedOutput(session.err, () => undefined);
+  constructor(context: CommandContext) {
+    const out = new GuardedOutput(context.out, () => undefined);
+    const err = new GuardedOutput(context.err, () => undefined);
     // The notices are not read. The exit status of the command is what is left of them.
-    const reading: Session = { ...session, err: new GuardedOutput(session.err, dropUnread) };
+    const reading: CommandContext = { ...context, err: new GuardedOutput(context.err, dropUnread) };
     this.#steady = [out, err];
     this.#sessions = {
       reads: reading,
-      writes: { ...session, out, err },
-      exports: { ...reading, out: new GuardedOutput(session.out, failExport) },
+      writes: { ...context, out, err },
+      exports: { ...reading, out: new GuardedOutput(context.out, failExport) },
     };
   }
 
-  sessionFor(effect: Effect): Session {
+  contextFor(effect: Effect): CommandContext {
     return this.#sessions[effect];
   }
 

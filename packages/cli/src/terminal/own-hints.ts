@@ -1,8 +1,8 @@
 import type { ToolDefinition, ToolResult, ToolSet } from '@cairn/tool';
 import { withOwnCommand } from './own-command.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
-function withOwnHint(result: ToolResult, command: Session['command']): ToolResult {
+function withOwnHint(result: ToolResult, command: CommandContext['command']): ToolResult {
   if (!result.isError) return result;
   const { content, details } = result;
   const hint = withOwnCommand(details.hint, command);
@@ -14,7 +14,7 @@ function withOwnHint(result: ToolResult, command: Session['command']): ToolResul
 }
 
 /** Returns a tool set whose failures have hints that run as printed. Other results may be the text of a file. */
-export function withOwnHints(set: ToolSet, command: Session['command']): ToolSet {
+export function withOwnHints(set: ToolSet, command: CommandContext['command']): ToolSet {
   const withHints = (tool: ToolDefinition): ToolDefinition => ({
     ...tool,
     execute: async (input, options) => withOwnHint(await tool.execute(input, options), command),

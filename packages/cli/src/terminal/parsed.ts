@@ -3,13 +3,15 @@ import type { OptionRow, ParserOf } from './options.ts';
 
 type Camel<Words> = Words extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Words;
 
-type KeyOf<Flags> = Flags extends `--no-${infer Name}`
-  ? Camel<Name>
-  : Flags extends `--${infer Name} <${string}>`
+type KeyOf<Flags> = Flags extends `-${string}, ${infer Long}`
+  ? KeyOf<Long>
+  : Flags extends `--no-${infer Name}`
     ? Camel<Name>
-    : Flags extends `--${infer Name}`
+    : Flags extends `--${infer Name} <${string}>`
       ? Camel<Name>
-      : never;
+      : Flags extends `--${infer Name}`
+        ? Camel<Name>
+        : never;
 
 type ValueOf<Row> = Row extends readonly [
   string,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { recordedSession } from '../testing/session.ts';
+import { recordedContext } from '../testing/context.ts';
 import { withProgress } from './progress.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
@@ -11,9 +11,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function session(isTerminal: boolean, env: Session['env'] = {}): { session: Session; shown: () => string } {
-  const { session: recorded, texts } = recordedSession({ errIsTerminal: isTerminal, width: 60, env });
-  return { session: recorded, shown: () => texts.out + texts.err };
+function contextOf(
+  isTerminal: boolean,
+  env: CommandContext['env'] = {},
+): { context: CommandContext; shown: () => string } {
+  const { context: recorded, texts } = recordedContext({ errIsTerminal: isTerminal, width: 60, env });
+  return { context: recorded, shown: () => texts.out + texts.err };
 }
 
 /** Work that ends when the clock has been moved on by `durationMs`. */
@@ -25,13 +28,13 @@ function lasting(durationMs: number): () => Promise<string> {
 }
 
 test('a short call shows nothing', async () => {
-  const { session: at, shown } = session(true);
+  const { context: at, shown } = contextOf(true);
   await expect(withProgress(at, 'searching', lasting(200))).resolves.toBe('done');
   expect(shown()).toBe('');
 });
 
 test('a long call shows one line with its time and erases it', async () => {
-  const { session: at, shown } = session(true);
+  const { context: at, shown } = contextOf(true);
   await withProgress(at, 'searching', lasting(500));
   expect(shown()).toBe(
     '\r\u001b[2K⠋ searching, 0.4 s; Ctrl-C stops it\r\u001b[2K⠙ searching, 0.5 s; Ctrl-C stops it\r\u001b[2K',
@@ -39,7 +42,7 @@ test('a long call shows one line with its time and erases it', async () => {
 });
 
 test('the line is erased when the call fails', async () => {
-  const { session: at, shown } = session(true);
+  const { context: at, shown } = contextOf(true);
   const work = async (): Promise<never> => {
     await vi.advanceTimersByTimeAsync(400);
     throw new Error('broken');
@@ -48,12 +51,12 @@ test('the line is erased when the call fails', async () => {
   expect(shown().endsWith('\r\u001b[2K')).toBe(true);
 });
 
-const silent: readonly (readonly [reason: string, isTerminal: boolean, env: Session['env']])[] = [
+const silent: readonly (readonly [reason: string, isTerminal: boolean, env: CommandContext['env']])[] = [
   ['a pipe', false, {}],
   ['a terminal that cannot erase a line', true, { TERM: 'dumb' }],
 ];
 test.each(silent)('%s gets no progress line', async (_reason, isTerminal, env) => {
-  const { session: at, shown } = session(isTerminal, env);
+  const { context: at, shown } = contextOf(isTerminal, env);
   await withProgress(at, 'searching', lasting(2000));
   expect(shown()).toBe('');
 });

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 import { fitText } from './text.ts';
 
 const delayMs = 300;
@@ -8,12 +8,12 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** Runs `work` and, in a terminal after 300 ms, shows one line with its time, which is gone when the work ends. */
 export async function withProgress<T>(
-  session: Session,
+  context: CommandContext,
   label: string,
   work: (end: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const { err } = session;
-  if (!err.isTerminal || session.env['TERM'] === 'dumb') return work(async () => undefined);
+  const { err } = context;
+  if (!err.isTerminal || context.env['TERM'] === 'dumb') return work(async () => undefined);
   const startedMs = performance.now();
   let drawn = 0;
   const draw = (): void => {

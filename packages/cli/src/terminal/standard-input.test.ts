@@ -1,15 +1,15 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { recordedSession } from '../testing/session.ts';
+import { recordedContext } from '../testing/context.ts';
 import type { Input } from './input.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 import { chooseInput, openStandardInput } from './standard-input.ts';
 
 const INSTEAD = 'to search files, add a path, such as .';
 
 interface Opened {
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly stream: Readable;
   /** Resolves with the first note. */
   readonly note: Promise<string>;
@@ -20,37 +20,37 @@ function opened(kind: Input['kind'], stream: Readable): Opened {
   const note = new Promise<string>((done) => {
     resolve = done;
   });
-  const { session } = recordedSession({
+  const { context } = recordedContext({
     input: { kind, stream: () => stream, read: async () => new Uint8Array() },
     err: { isTerminal: false, width: 80, write: async (line) => resolve(line) },
   });
-  return { session, stream, note };
+  return { context, stream, note };
 }
 
 test.each(['pipe', 'file'] as const)('a command without paths works on a %s', async (kind) => {
-  const { session } = opened(kind, Readable.from([Buffer.from('a\n'), Buffer.from('b\n')]));
-  const { input, notices } = await chooseInput(session, INSTEAD);
+  const { context } = opened(kind, Readable.from([Buffer.from('a\n'), Buffer.from('b\n')]));
+  const { input, notices } = await chooseInput(context, INSTEAD);
   expect(await text(input ?? Readable.from([]))).toBe('a\nb\n');
   expect(notices).toEqual([]);
 });
 
 test('a pipe without a byte is reported', async () => {
-  const { session } = opened('pipe', Readable.from([]));
-  const { input, notices } = await chooseInput(session, INSTEAD);
+  const { context } = opened('pipe', Readable.from([]));
+  const { input, notices } = await chooseInput(context, INSTEAD);
   expect(input).toBeDefined();
   expect(notices).toEqual([`standard input was empty; ${INSTEAD}`]);
 });
 
 test.each(['terminal', 'other'] as const)('a command without paths does not read a %s', async (kind) => {
-  const { session, stream } = opened(kind, new PassThrough());
-  expect(await chooseInput(session, INSTEAD)).toEqual({ notices: [] });
+  const { context, stream } = opened(kind, new PassThrough());
+  expect(await chooseInput(context, INSTEAD)).toEqual({ notices: [] });
   expect(stream.destroyed).toBe(false);
 });
 
 test('a long wait for a pipe has a note, and the wait goes on', async () => {
   const stream = new PassThrough();
-  const { session, note } = opened('pipe', stream);
-  const choice = chooseInput(session, INSTEAD);
+  const { context, note } = opened('pipe', stream);
+  const choice = chooseInput(context, INSTEAD);
   expect(await note).toBe(`cairn: waiting for standard input; ${INSTEAD}\n`);
   stream.end('late\n');
   const { input } = await choice;
@@ -58,19 +58,19 @@ test('a long wait for a pipe has a note, and the wait goes on', async () => {
 });
 
 test('a socket counts when it has data', async () => {
-  const { session } = opened('socket', Readable.from([Buffer.from('a\n')]));
-  const { input } = await chooseInput(session, INSTEAD);
+  const { context } = opened('socket', Readable.from([Buffer.from('a\n')]));
+  const { input } = await chooseInput(context, INSTEAD);
   expect(await text(input ?? Readable.from([]))).toBe('a\n');
 });
 
 test('a socket that ends without data does not count', async () => {
-  const { session } = opened('socket', Readable.from([]));
-  expect(await chooseInput(session, INSTEAD)).toEqual({ notices: [] });
+  const { context } = opened('socket', Readable.from([]));
+  expect(await chooseInput(context, INSTEAD)).toEqual({ notices: [] });
 });
 
 test('an open socket without data is closed, and the choice is reported', async () => {
-  const { session, stream } = opened('socket', new PassThrough());
-  const { input, notices } = await chooseInput(session, INSTEAD);
+  const { context, stream } = opened('socket', new PassThrough());
+  const { input, notices } = await chooseInput(context, INSTEAD);
   expect(input).toBeUndefined();
   expect(notices).toEqual(['standard input had no data within 100 ms, so files were searched; use - to wait']);
   expect(stream.destroyed).toBe(true);
@@ -78,8 +78,8 @@ test('an open socket without data is closed, and the choice is reported', async 
 
 test('a failure of standard input is a failure of the command', async () => {
   const stream = new PassThrough();
-  const { session } = opened('pipe', stream);
-  const input = openStandardInput(session, INSTEAD);
+  const { context } = opened('pipe', stream);
+  const input = openStandardInput(context, INSTEAD);
   stream.destroy(new Error('EIO'));
   await expect(input).rejects.toThrow('EIO');
 });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Input } from './input.ts';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** The path that stands for names or text on standard input. */
 export const STANDARD_INPUT = '-';
@@ -42,13 +42,13 @@ async function arrivalOf(stream: Readable, onWait: (stop: () => void) => void): 
 
 /** Returns standard input when its first byte has arrived, or its end. A wait is reported; `instead` ends that sentence. */
 export async function openStandardInput(
-  session: Session,
+  context: CommandContext,
   instead: string,
 ): Promise<{ readonly input: Readable; readonly isEmpty: boolean }> {
-  const input = session.input.stream();
+  const input = context.input.stream();
   const arrival = await arrivalOf(input, () => {
     // The command goes on when its notes have no reader.
-    session.err.write(`cairn: waiting for standard input; ${instead}\n`).catch(() => undefined);
+    context.err.write(`cairn: waiting for standard input; ${instead}\n`).catch(() => undefined);
   });
   return { input, isEmpty: arrival === 'end' };
 }
@@ -59,14 +59,14 @@ export async function openStandardInput(
  *
  * @param instead how to search files instead, as the end of a sentence: "to search files, add a path, such as ."
  */
-export async function chooseInput(session: Session, instead: string): Promise<InputChoice> {
+export async function chooseInput(context: CommandContext, instead: string): Promise<InputChoice> {
   const kinds: readonly Input['kind'][] = ['pipe', 'file'];
-  if (kinds.includes(session.input.kind)) {
-    const { input, isEmpty } = await openStandardInput(session, instead);
+  if (kinds.includes(context.input.kind)) {
+    const { input, isEmpty } = await openStandardInput(context, instead);
     return { input, notices: isEmpty ? [`standard input was empty; ${instead}`] : [] };
   }
-  if (session.input.kind !== 'socket') return { notices: [] };
-  const input = session.input.stream();
+  if (context.input.kind !== 'socket') return { notices: [] };
+  const input = context.input.stream();
   const arrival = await arrivalOf(input, (stop) => stop());
   if (arrival === 'data') return { input, notices: [] };
   input.destroy();

@@ -82,13 +82,8 @@ export function abbreviate(path: string): string {
 }
 
 /** Returns the first item of the highest rank. */
-function bestOf<Item>(items: Iterable<Item>, rankOf: (item: Item) => number): Item | undefined {
-  let best: { readonly item: Item; readonly rank: number } | undefined;
-  for (const item of items) {
-    const rank = rankOf(item);
-    if (best === undefined || rank > best.rank) best = { item, rank };
-  }
-  return best?.item;
+function bestOf(items: Iterable<string>, rankOf: (item: string) => number): string | undefined {
+  return [...items].toSorted((one, other) => rankOf(other) - rankOf(one))[0];
 }
 
 /** Returns a file whose name is worth abbreviating. Among equals the first one wins, so that two tours are the same. */
@@ -150,23 +145,16 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-export interface WordSource {
-  readonly root: string;
-  readonly matches: readonly GlobMatch[];
-  readonly types: typeof FileType;
-  /** Files with the first of these are read first. */
-  readonly extensions: readonly Tally[];
-}
-
-/** A word that occurs in a file of the tree, and that file. Only a few files are read, and only their beginning. */
+/** A word that occurs in one of the files, and that file. Only their beginning is read. */
 export async function chooseWord(
-  source: WordSource,
+  root: string,
+  candidates: readonly string[],
   signal: AbortSignal,
 ): Promise<{ word: string; path: string } | undefined> {
-  for (const path of wordCandidates(source.matches, source.types, source.extensions)) {
+  for (const path of candidates) {
     signal.throwIfAborted();
     // A file that is gone or unreadable by now is as good as one without words.
-    const word = pickWord(await readStart(join(source.root, path)).catch(() => ''));
+    const word = pickWord(await readStart(join(root, path)).catch(() => ''));
     if (word !== undefined) return { word, path };
   }
   return undefined;

@@ -4,7 +4,7 @@ import type * as Natives from '@cairn/natives';
 import type { FuzzyFindResult, GlobMatch, GlobResult, GrepMatch, GrepResult, StopReason } from '@cairn/natives';
 import type { Paint } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import type { Session } from '../terminal/session.ts';
+import type { CommandContext } from '../terminal/command-context.ts';
 import {
   countOf,
   displayWidth,
@@ -31,7 +31,7 @@ const shownHits = 3;
 
 export interface Tour {
   readonly natives: typeof Natives;
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly paint: Paint;
   readonly path: string;
   /** What the commands print before each path. */
@@ -61,16 +61,16 @@ interface Timed<T> {
 async function timed<T>(tour: Tour, label: string, call: () => Promise<T>): Promise<Timed<T>> {
   const hitsBefore = tour.natives.fsScanCacheStats().hits;
   const startMs = performance.now();
-  const result = await withProgress(tour.session, label, call);
+  const result = await withProgress(tour.context, label, call);
   const durationMs = performance.now() - startMs;
   return { result, durationMs, fromCache: tour.natives.fsScanCacheStats().hits > hitsBefore };
 }
 
 function shared({
   path,
-  session,
+  context,
 }: Tour): Pick<Natives.GlobOptions, 'path' | 'cache' | 'signal' | 'timeoutMs' | 'onTimeout'> {
-  return { path, cache: true, signal: session.signal, timeoutMs: stepTimeoutMs, onTimeout: 'partial' };
+  return { path, cache: true, signal: context.signal, timeoutMs: stepTimeoutMs, onTimeout: 'partial' };
 }
 
 /** The same call twice: on an emptied cache, then on a cache that has the scan. */
@@ -116,12 +116,12 @@ function commandLine({ paint, pathFlag }: Tour, command: string): string {
   return `${paint.dim('$')} cairn ${escapeControls(command)}${escapeControls(pathFlag)}`;
 }
 
-function fitToTerminal({ session: { out } }: Tour, text: string, used: number): string {
+function fitToTerminal({ context: { out } }: Tour, text: string, used: number): string {
   return out.isTerminal ? fitText(text, Math.max(out.width - used - 1, 10)) : text;
 }
 
 function tallyLine(tour: Tour, label: string, tallies: readonly Tally[], show: (name: string) => string): string {
-  const { out } = tour.session;
+  const { out } = tour.context;
   const room = (out.isTerminal ? out.width - 1 : 100) - 2;
   let line = label.padEnd(22);
   for (const [index, { name, count }] of tallies.slice(0, 8).entries()) {
@@ -172,7 +172,7 @@ export function showGlob(tour: Tour, pattern: string): Promise<void> {
 }
 
 export function showFind(tour: Tour, query: string, file: string | undefined): Promise<void> {
-  const { natives, session, paint, prefix } = tour;
+  const { natives, context, paint, prefix } = tour;
   return step(tour, '3. find: a few letters of a path', async (add) => {
     if (file !== undefined) add(`The letters '${query}' stand for ${fitToTerminal(tour, escapeControls(file), 30)}.`);
     add(commandLine(tour, `find ${shellQuote(query)}`));
@@ -180,7 +180,7 @@ export function showFind(tour: Tour, query: string, file: string | undefined): P
       natives.fuzzyFind({ ...shared(tour), query, includePositions: true });
     const runs = await coldAndCached(tour, 'find', { search });
     const { matches, totalMatches, stopReason } = runs.again.result;
-    const room = (session.out.isTerminal ? session.out.width : 120) - 5 - ellipsisColumns;
+    const room = (context.out.isTerminal ? context.out.width : 120) - 5 - ellipsisColumns;
     for (const { path, positions } of matches.slice(0, shownHits)) {
       const fitted = fitLine(prefix + path, rangesOf(positions ?? [], prefix.length), room);
       add(`  ${highlightFitted(fitted, { paint: paint.hit, escape: escapeControls }, paint.dim)}`);
@@ -194,8 +194,8 @@ export function showFind(tour: Tour, query: string, file: string | undefined): P
   });
 }
 
-function hitLine({ session, paint, prefix }: Tour, { path, lineNumber, line, submatches = [] }: GrepMatch): string {
-  const width = session.out.isTerminal ? session.out.width : 120;
+function hitLine({ context, paint, prefix }: Tour, { path, lineNumber, line, submatches = [] }: GrepMatch): string {
+  const width = context.out.isTerminal ? context.out.width : 120;
   const place = fitPath(escapeControls(prefix + path), Math.floor(width / 2));
   const room = Math.max(width - displayWidth(place) - String(lineNumber).length - 8 - ellipsisColumns, 10);
   const indent = line.length - line.trimStart().length;
@@ -268,7 +268,7 @@ async function showInvalidation(tour: Tour, file: TourFile, add: Add): Promise<v
 }
 
 export function showCache(tour: Tour): Promise<void> {
-  const { natives, session } = tour;
+  const { natives, context } = tour;
   return step(tour, '5. The cache learns about a change', async (add) => {
     natives.invalidateFsScanCache(tour.path);
     await topNames(tour);
@@ -280,7 +280,7 @@ export function showCache(tour: Tour): Promise<void> {
       add(`Skipped: this directory is not writable${reason}. Nothing was changed.`);
       return;
     }
-    const forget = session.onAbruptEnd(file.remove);
+    const forget = context.onAbruptEnd(file.remove);
     try {
       await showInvalidation(tour, file, add);
     } finally {

@@ -75,13 +75,13 @@ export const agentsContextCommand: CommandFactory = defineCommand({
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input']],
   options: [...requestOptions, ...placeOptions],
   examples,
-  run: async (session, flags: RequestFlags, given: string, task: string | undefined) => {
-    const prompt = task === '-' ? await readText(session.input, 'pipe the prompt, or give it as an argument') : task;
+  run: async (context, flags: RequestFlags, given: string, task: string | undefined) => {
+    const prompt = task === '-' ? await readText(context.input, 'pipe the prompt, or give it as an argument') : task;
     if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
     const name = agentName(given);
-    const definitions = await loadAgents(session, flags);
+    const definitions = await loadAgents(context, flags);
     const about = await definitionNotices(definitions, name);
-    return withAgents(session, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
+    return withAgents(context, flags, { definitions, writes: false }, async ({ agents, contexts, isNew, notices }) => {
       const request = await agents.prepare({
         agent: name,
         ...(prompt !== undefined && { prompt }),
@@ -90,7 +90,7 @@ export const agentsContextCommand: CommandFactory = defineCommand({
         without: withoutOf(flags),
       });
       const where = isNew ? 'a new session' : `session ${contexts.session}`;
-      const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(session.out));
+      const lines = [...linesOf(request, where)].flatMap((text) => text.split('\n')).map(lineEscape(context.out));
       const { system, ...rest } = request;
       const document = {
         ...rest,
@@ -101,7 +101,7 @@ export const agentsContextCommand: CommandFactory = defineCommand({
       };
       const problems = contexts.problems.map(({ message }) => message);
       const all = [...new Set([...about, ...notices, ...problems, ...request.notices])];
-      await writeAnswer(session, flags, { lines, document, notices: () => all });
+      await writeAnswer(context, flags, { lines, document, notices: () => all });
       return ExitCode.Hit;
     });
   },

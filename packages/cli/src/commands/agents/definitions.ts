@@ -2,15 +2,15 @@
 import { quotePath } from '@cairn/tool/paths';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, lineEscape } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { textLines } from '../memory/lines.ts';
 import { agentArgument, agentName, agentOptions, loadAgents, rowOf, type ProjectRootFlags } from './project.ts';
 
-async function list(session: Session, flags: ProjectRootFlags): Promise<number> {
+async function list(context: CommandContext, flags: ProjectRootFlags): Promise<number> {
   const [{ agents, problems }, { formatProblem }, { DEFAULT_MODE }] = await Promise.all([
-    loadAgents(session, flags),
+    loadAgents(context, flags),
     import('@cairn/context'),
     import('@cairn/context/internal'),
   ]);
@@ -20,7 +20,7 @@ async function list(session: Session, flags: ProjectRootFlags): Promise<number> 
   const aboutDirectories = warnings.filter(({ agent }) => agent === undefined);
   const others = warnings.length - aboutDirectories.length;
   const lines = [...agents.values()].map(({ name, contextMode = DEFAULT_MODE, source = 'project', description }) =>
-    rowOf(`${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`, session.out),
+    rowOf(`${name} (${contextMode}, ${source}): ${description.replaceAll(/\s+/gu, ' ')}`, context.out),
   );
   const matches = [...agents.values()].map(({ systemPrompt: _, ...agent }) => ({
     contextMode: DEFAULT_MODE,
@@ -34,7 +34,7 @@ async function list(session: Session, flags: ProjectRootFlags): Promise<number> 
       : [`${countOf(others, 'warning')}; 'cairn agents show <name>' shows the warnings of an agent`]),
   ];
   const document = { ...listDocument(matches), problems };
-  await writeAnswer(session, flags, { lines, document, notices: () => notices });
+  await writeAnswer(context, flags, { lines, document, notices: () => notices });
   // The agent of a broken file is missing in the list.
   if (errors.length > 0) return ExitCode.Error;
   return agents.size > 0 ? ExitCode.Hit : ExitCode.None;
@@ -47,9 +47,9 @@ export const agentsListCommand: CommandFactory = defineCommand({
   run: list,
 });
 
-async function show(session: Session, flags: ProjectRootFlags, name: string): Promise<number> {
+async function show(context: CommandContext, flags: ProjectRootFlags, name: string): Promise<number> {
   const [definitions, { findAgent, formatProblem }, { DEFAULT_MODE }] = await Promise.all([
-    loadAgents(session, flags),
+    loadAgents(context, flags),
     import('@cairn/context'),
     import('@cairn/context/internal'),
   ]);
@@ -59,12 +59,12 @@ async function show(session: Session, flags: ProjectRootFlags, name: string): Pr
   const replaced = definitions.replaced.filter((other) => other.name === agent.name);
   const values = Object.entries({ contextMode: DEFAULT_MODE, ...fields });
   const lines = [
-    ...textLines('file: ', `${quotePath(path)} (${source})`, session),
+    ...textLines('file: ', `${quotePath(path)} (${source})`, context),
     ...values.flatMap(([field, value]) => [
-      ...textLines(`${field}: `, Array.isArray(value) ? value.join(', ') || 'none' : String(value), session),
+      ...textLines(`${field}: `, Array.isArray(value) ? value.join(', ') || 'none' : String(value), context),
     ]),
     '',
-    ...systemPrompt.split('\n').map(lineEscape(session.out)),
+    ...systemPrompt.split('\n').map(lineEscape(context.out)),
   ];
   const notices = [
     ...problems.map(formatProblem),
@@ -73,7 +73,7 @@ async function show(session: Session, flags: ProjectRootFlags, name: string): Pr
     ),
   ];
   const document = { contextMode: DEFAULT_MODE, ...agent, problems, replaced: replaced.map((other) => other.path) };
-  await writeAnswer(session, flags, { lines, document, notices: () => notices });
+  await writeAnswer(context, flags, { lines, document, notices: () => notices });
   return ExitCode.Hit;
 }
 

@@ -8,7 +8,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, nameList, repeated, wholeNumber, type ParserOf } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -97,16 +97,20 @@ async function askFor(given: Answers, prompter: Prompter, terminal: Terminal): P
 }
 
 /** Returns the definition that the options and the answers make. */
-async function definitionOf(name: string | undefined, flags: NewFlags, session: Session): Promise<AgentDefinition> {
+async function definitionOf(
+  name: string | undefined,
+  flags: NewFlags,
+  context: CommandContext,
+): Promise<AgentDefinition> {
   const { prompt, sharePattern, readOnly, user: _user, root: _root, json, color: _color, ...fields } = flags;
-  const systemPrompt = prompt === '-' ? await readText(session.input, 'pipe the text, or give it to --prompt') : prompt;
+  const systemPrompt = prompt === '-' ? await readText(context.input, 'pipe the text, or give it to --prompt') : prompt;
   const permissions = readOnly === true ? 'plan' : undefined;
   const values = { name, ...fields, sharePatterns: sharePattern, permissions, systemPrompt };
   const given: Answers = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   const { description, contextMode } = fields;
   const isOpen = [name, description, contextMode, systemPrompt].includes(undefined);
   const ask = (prompter: Prompter, terminal: Terminal): Promise<Answers> => askFor(given, prompter, terminal);
-  const asked = isOpen && json !== true ? await askPerson(session, ask) : undefined;
+  const asked = isOpen && json !== true ? await askPerson(context, ask) : undefined;
   const missing = Object.entries({ '<name>': name, '--description': description, '--prompt': systemPrompt })
     .filter(([, value]) => value === undefined)
     .map(([what]) => what);
@@ -129,13 +133,13 @@ export const agentsNewCommand: CommandFactory = defineCommand({
   args: [['[name]', 'the agent']],
   options: [...options, ...agentOptions],
   examples,
-  run: async (session, flags: NewFlags, name: string | undefined) => {
-    const places = definitionPlaces(session, flags);
+  run: async (context, flags: NewFlags, name: string | undefined) => {
+    const places = definitionPlaces(context, flags);
     const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
-    const definition = await definitionOf(name, flags, session);
+    const definition = await definitionOf(name, flags, context);
     const source = flags.user === true ? 'user' : 'project';
     const path = await createDefinitionFile(definition, { ...places, ...naming, source });
-    const { agents, problems, replaced } = await loadAgents(session, flags);
+    const { agents, problems, replaced } = await loadAgents(context, flags);
     const { name: own } = definition;
     const hidden = replaced.find((other) => other.name === own);
     const notices = problems.filter((problem) => problem.path === path).map(({ message }) => message);
@@ -147,7 +151,7 @@ export const agentsNewCommand: CommandFactory = defineCommand({
     const shown = shellQuote(own);
     notices.push(`next: cairn agents run ${shown} '<prompt>'; 'cairn agents context ${shown}' shows what it is sent`);
     const document = { ...definition, source, path };
-    await writeAnswer(session, flags, { lines: [path], document, notices: () => notices });
+    await writeAnswer(context, flags, { lines: [path], document, notices: () => notices });
     return ExitCode.Hit;
   },
 });

@@ -18,7 +18,7 @@ import {
   type ParserOf,
 } from '../../terminal/options.ts';
 import type { SessionOwner } from '../../terminal/session-owner.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { knowledgeToolSet, openExistingKnowledge, type KnowledgeToolSetOptions } from '../knowledge/open.ts';
 import { languageOption, projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
@@ -107,13 +107,13 @@ interface OpenedStore {
 
 /** Opens the store of a project. Only with `writes` a missing one is created. */
 export async function openStore(
-  session: Session,
+  context: CommandContext,
   flags: HistoryFlags,
   { writes }: { readonly writes: boolean },
 ): Promise<OpenedStore> {
-  const root = projectRoot(session, flags);
+  const root = projectRoot(context, flags);
   const notices: string[] = [];
-  const { memory, isAbsent } = await openMemory(session, flags, {
+  const { memory, isAbsent } = await openMemory(context, flags, {
     directory: root,
     onUnreadable: (notice) => {
       if (!notices.includes(notice)) notices.push(notice);
@@ -143,7 +143,7 @@ interface ChosenSession {
 
 /** Returns the session that the options name, or else of the terminal, or of the parent process where there is none. */
 async function sessionOf(
-  { owner: ownerOf }: Pick<Session, 'owner'>,
+  { owner: ownerOf }: Pick<CommandContext, 'owner'>,
   { session: named, resume = false, new: isNew = false }: HistoryFlags,
   { stored, writes, orNewest = false }: OpenHistoriesOptions & Pick<OpenedStore, 'stored'>,
 ): Promise<ChosenSession> {
@@ -173,15 +173,15 @@ interface OpenedHistories extends OpenedStore, Omit<ChosenSession, 'session'> {
 }
 
 export async function openHistories(
-  session: Session,
+  context: CommandContext,
   flags: HistoryFlags,
   options: OpenHistoriesOptions,
 ): Promise<OpenedHistories> {
-  const opened = await openStore(session, flags, options);
+  const opened = await openStore(context, flags, options);
   const { stored } = opened;
   const { ContextManager, openContexts } = await import('@cairn/context');
   try {
-    const { session: name, ...chosen } = await sessionOf(session, flags, { ...options, stored });
+    const { session: name, ...chosen } = await sessionOf(context, flags, { ...options, stored });
     const contexts = stored === undefined ? new ContextManager() : await openContexts({ store: stored, session: name });
     const close = async (): Promise<void> => {
       await contexts.close();
@@ -203,10 +203,10 @@ interface ToolSetsOptions extends Pick<OpenedStore, 'stored'> {
 
 /** The tools of a run. They share the memory of the histories. */
 export async function toolSetsOf(
-  session: Pick<Session, 'env' | 'cwd' | 'command' | 'agentCommand'>,
+  context: Pick<CommandContext, 'env' | 'cwd' | 'command' | 'agentCommand'>,
   { stored, stateDir, knowledge }: ToolSetsOptions,
 ): Promise<ToolSet[]> {
-  const stateDirectory = stateDir === undefined ? undefined : resolve(session.cwd, stateDir);
+  const stateDirectory = stateDir === undefined ? undefined : resolve(context.cwd, stateDir);
   const [{ createCodingToolSet }, { createWorkspaceCacheToolSet }, { memoryToolSet }] = await Promise.all([
     import('@cairn/coding-agent'),
     import('@cairn/workspace-cache/tools'),
@@ -220,10 +220,10 @@ export async function toolSetsOf(
   const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    await knowledgeToolSet(session, knowledge),
+    await knowledgeToolSet(context, knowledge),
     memoryToolSet({ open, process: randomUUID() }),
   ];
-  return sets.map((set) => withOwnHints(set, session.agentCommand ?? session.command));
+  return sets.map((set) => withOwnHints(set, context.agentCommand ?? context.command));
 }
 
 /** Agents, with their histories. */
@@ -233,19 +233,19 @@ export interface OpenedAgents extends OpenedHistories {
 
 /** Opens everything that a run needs, calls `use`, and closes it. */
 export async function withAgents<T>(
-  session: Session,
+  context: CommandContext,
   flags: RequestFlags,
   { definitions, writes }: { readonly definitions: AgentDefinitions; readonly writes: boolean },
   use: (opened: OpenedAgents) => Promise<T>,
 ): Promise<T> {
-  const histories = await openHistories(session, flags, { writes });
+  const histories = await openHistories(context, flags, { writes });
   try {
     const [{ createAgents }, { createWorkspaceCache }] = await Promise.all([
       import('@cairn/agents'),
       import('@cairn/workspace-cache'),
     ]);
     const { contexts, stored, root, notices } = histories;
-    const { env, cwd } = session;
+    const { env, cwd } = context;
     const { language, stateDir } = flags;
     useEnvironmentProxy(env);
     const workspaceCache = createWorkspaceCache({
@@ -253,7 +253,7 @@ export async function withAgents<T>(
       language,
       onWarning: ({ message }) => void notices.push(message),
     });
-    const knowledge = withoutOf(flags).includes('knowledge') ? undefined : await openExistingKnowledge(session);
+    const knowledge = withoutOf(flags).includes('knowledge') ? undefined : await openExistingKnowledge(context);
     const agents = createAgents({
       root,
       directory: relative(root, cwd).startsWith('..') ? root : cwd,
@@ -261,7 +261,7 @@ export async function withAgents<T>(
       definitions,
       baseUrl: flags.baseUrl,
       env,
-      toolSets: await toolSetsOf(session, { stored, stateDir, knowledge: { language, shared: knowledge } }),
+      toolSets: await toolSetsOf(context, { stored, stateDir, knowledge: { language, shared: knowledge } }),
       readOnly: flags.readOnly,
       memory: stored,
       knowledge,

@@ -6,7 +6,7 @@ import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { answerOptions, filled, type OptionRow } from '../../terminal/options.ts';
 import type { Output } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf, fitText } from '../../terminal/text.ts';
 
@@ -35,7 +35,7 @@ function isOwnDirectory(path: string): boolean {
  * Returns the root of the project: the nearest directory with a `.git` or a `.cairn/agents`. Above the current directory, a
  * `.cairn/agents` of another user does not count.
  */
-export function projectRoot({ cwd }: Pick<Session, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
+export function projectRoot({ cwd }: Pick<CommandContext, 'cwd'>, { root }: Pick<ProjectRootFlags, 'root'>): string {
   if (root !== undefined) {
     const path = resolve(cwd, root);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
@@ -57,11 +57,11 @@ export function agentName(given: string): string {
 }
 
 export function definitionPlaces(
-  session: Pick<Session, 'cwd' | 'env'>,
+  context: Pick<CommandContext, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,
 ): DefinitionPlaces {
-  const { env } = session;
-  return { root: projectRoot(session, flags), env, home: homeDirectory(env) };
+  const { env } = context;
+  return { root: projectRoot(context, flags), env, home: homeDirectory(env) };
 }
 
 export async function toolNaming(): Promise<ToolNaming> {
@@ -70,11 +70,11 @@ export async function toolNaming(): Promise<ToolNaming> {
 }
 
 export async function loadAgents(
-  session: Pick<Session, 'cwd' | 'env'>,
+  context: Pick<CommandContext, 'cwd' | 'env'>,
   flags: Pick<ProjectRootFlags, 'root'>,
 ): Promise<AgentDefinitions> {
   const [{ loadDefinitions }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
-  return loadDefinitions({ ...definitionPlaces(session, flags), ...naming });
+  return loadDefinitions({ ...definitionPlaces(context, flags), ...naming });
 }
 
 /** Returns the notices of a run about the definitions: directories that could not be read, and the number of warnings. */

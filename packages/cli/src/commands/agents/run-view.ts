@@ -3,7 +3,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { escapeLine, fitText } from '../../terminal/text.ts';
 
 /** A call of a tool, for the JSON document. */
@@ -32,7 +32,7 @@ export class RunView {
   steps = 0;
   /** The notices of the run and of nested ones, retries included. */
   readonly notices: string[] = [];
-  readonly #session: Session;
+  readonly #context: CommandContext;
   readonly #flags: AnswerFlags;
   readonly #paint: Paint;
   readonly #open: Map<string, ShownCall> = new Map();
@@ -41,19 +41,19 @@ export class RunView {
   #isInLine = false;
   #isNewStep = false;
 
-  constructor(session: Session, flags: AnswerFlags) {
-    this.#session = session;
+  constructor(context: CommandContext, flags: AnswerFlags) {
+    this.#context = context;
     this.#flags = flags;
-    this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
+    this.#paint = createPaint(usesColor(flags.color, context.err.isTerminal, context.env));
   }
 
   /** Whether the text of the model appears while it is written. */
   get isStreaming(): boolean {
-    return this.#session.out.isTerminal && this.#flags.json !== true;
+    return this.#context.out.isTerminal && this.#flags.json !== true;
   }
 
   get #showsCalls(): boolean {
-    return this.#session.err.isTerminal && this.#flags.json !== true;
+    return this.#context.err.isTerminal && this.#flags.json !== true;
   }
 
   /** Shows the events of a run to its end. */
@@ -70,7 +70,7 @@ export class RunView {
   /** Writes the answer where it has not been streamed. */
   async writeAnswer(text: string): Promise<void> {
     if (this.isStreaming || this.#flags.json === true || text === '') return;
-    await this.#session.out.write(text.endsWith('\n') ? text : `${text}\n`);
+    await this.#context.out.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
   /** Shows a notice, unless it has been shown. */
@@ -82,7 +82,7 @@ export class RunView {
     this.notices.push(text);
     if (this.#flags.json === true) return;
     await this.#endLine();
-    await writeNotices(this.#session, this.#flags.color, [text]);
+    await writeNotices(this.#context, this.#flags.color, [text]);
   }
 
   async #next(iterator: AsyncIterator<AgentEvent>): Promise<IteratorResult<AgentEvent>> {
@@ -90,7 +90,7 @@ export class RunView {
     if (this.#isInLine || !this.#showsCalls) return iterator.next();
     const tools = Array.from(this.#open.values(), ({ name }) => name);
     const label = tools.length === 0 ? 'waiting for the model' : `running ${[...new Set(tools)].join(', ')}`;
-    return withProgress(this.#session, escapeControls(label), () => iterator.next());
+    return withProgress(this.#context, escapeControls(label), () => iterator.next());
   }
 
   async #show(event: AgentEvent): Promise<void> {
@@ -153,19 +153,19 @@ export class RunView {
     const shown = whole.slice(0, whole.length - carry.length);
     if (shown === '') return;
     this.#isInLine = !shown.endsWith('\n');
-    await this.#session.out.write(shown.split('\n').map(escapeLine).join('\n'));
+    await this.#context.out.write(shown.split('\n').map(escapeLine).join('\n'));
   }
 
   async #endLine(): Promise<void> {
     if (!this.#isInLine) return;
     this.#isInLine = false;
-    await this.#session.out.write('\n');
+    await this.#context.out.write('\n');
   }
 
   async #line(depth: number, text: string): Promise<void> {
     if (!this.#showsCalls) return;
     await this.#endLine();
-    const { err } = this.#session;
+    const { err } = this.#context;
     const line = fitText(`${'  '.repeat(depth)}> ${escapeControls(text)}`, err.width - 1);
     await err.write(`${this.#paint.dim(line)}\n`);
   }

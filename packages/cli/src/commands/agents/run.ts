@@ -5,7 +5,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { givenText } from '../../terminal/input.ts';
 import { wholeNumber } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import {
@@ -51,7 +51,7 @@ const endings: Readonly<Partial<Record<FinishReason, string>>> = {
 };
 
 /** The prompt: the argument, or standard input for `-` and when it is piped. */
-async function promptOf(given: string | undefined, { input }: Session): Promise<string> {
+async function promptOf(given: string | undefined, { input }: CommandContext): Promise<string> {
   const prompt = await givenText(given, input, 'give the prompt as an argument, or pipe it');
   if (prompt.trim() === '') throw new UsageError('the prompt is empty', 'write what the agent is to do');
   return prompt.replace(/\n$/u, '');
@@ -104,10 +104,10 @@ async function follow(
   opened: OpenedAgents,
   { name, prompt, mentions }: { readonly name: string; readonly prompt: string; readonly mentions: boolean },
   flags: RunFlags,
-  session: Session,
+  context: CommandContext,
 ): Promise<number> {
   const { agents, contexts } = opened;
-  const view = new RunView(session, flags);
+  const view = new RunView(context, flags);
   const { contextMode: mode, model, maxSteps, maxTokens, timeout } = flags;
   const run = agents.run({
     agent: name,
@@ -121,7 +121,7 @@ async function follow(
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     // Where half an answer is not shown, one that the server cuts is asked for again.
     partialText: view.isStreaming,
-    signal: session.signal,
+    signal: context.signal,
   });
   const { result, failure } = await settle(view, run);
   await view.writeAnswer(result?.text ?? '');
@@ -131,13 +131,13 @@ async function follow(
     const { calls, started, notices: all, text, steps } = view;
     const facts = { run: run.run, session: contexts.session, agent: name, ...started };
     const { finishReason = 'error', text: last = text, steps: count = steps, usage = run.usage } = result ?? {};
-    const error = failure === undefined || session.signal.aborted ? {} : { error: errorDocument(session, failure) };
+    const error = failure === undefined || context.signal.aborted ? {} : { error: errorDocument(context, failure) };
     const document = { ...facts, finishReason, text: last, steps: count, usage, calls, ...error };
     // The document of an aborted run is complete, too.
     const { signal } = new AbortController();
-    await writeAnswer({ ...session, signal }, flags, { lines: [], document, notices: () => all });
+    await writeAnswer({ ...context, signal }, flags, { lines: [], document, notices: () => all });
   }
-  if (session.signal.aborted) throw session.signal.reason;
+  if (context.signal.aborted) throw context.signal.reason;
   if (failure !== undefined && flags.json !== true) throw failure;
   return result?.finishReason === 'stop' ? ExitCode.Hit : ExitCode.Error;
 }
@@ -161,24 +161,24 @@ export const agentsRunCommand: CommandFactory = defineCommand({
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)']],
   options: [...requestOptions, ...limitOptions, ...modelOptions, ...placeOptions],
   examples,
-  run: async (session, flags: RunFlags, name: string, given: string | undefined) => {
-    const prompt = await promptOf(given, session);
+  run: async (context, flags: RunFlags, name: string, given: string | undefined) => {
+    const prompt = await promptOf(given, context);
     const [definitions, { findAgent }, { resolveModel }] = await Promise.all([
-      loadAgents(session, flags),
+      loadAgents(context, flags),
       import('@cairn/context'),
       import('@cairn/agents'),
     ]);
     const agent = findAgent(definitions, agentName(name));
     // Before anything is opened or created.
-    resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: session.env });
+    resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: context.env });
     const about = await definitionNotices(definitions, agent.name);
-    return withAgents(session, flags, { definitions, writes: true }, async (opened) => {
+    return withAgents(context, flags, { definitions, writes: true }, async (opened) => {
       opened.notices.push(...about);
       return follow(
         opened,
         { name: agent.name, prompt, mentions: given !== undefined && given !== '-' },
         flags,
-        session,
+        context,
       );
     });
   },

@@ -4,7 +4,7 @@ import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { filled } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { formatTime } from '../memory/lines.ts';
@@ -18,7 +18,7 @@ import {
 } from './open-agents.ts';
 import { agentName, loadAgents, rowOf } from './project.ts';
 
-async function sessions(session: Session, flags: HistoryFlags & { readonly remove?: string }): Promise<number> {
+async function sessions(session: CommandContext, flags: HistoryFlags & { readonly remove?: string }): Promise<number> {
   const { stored, notices, close } = await openStore(session, flags, { writes: false });
   try {
     const { listSessions, removeSession } = await import('@cairn/context');
@@ -73,7 +73,7 @@ type Removal = { readonly session: string | undefined; readonly removed: number;
 /** Any name: of the main session only the mode matters. */
 const ANY = 'agent';
 
-async function remove(name: string | undefined, flags: HistoryFlags, session: Session): Promise<Removal> {
+async function remove(name: string | undefined, flags: HistoryFlags, session: CommandContext): Promise<Removal> {
   const opened = await openHistories(session, flags, { writes: false, orNewest: true }).catch((error: unknown) => {
     if (error instanceof CommandError && error.facts.code === UNKNOWN_SESSION) return undefined;
     throw error;
@@ -98,7 +98,7 @@ async function remove(name: string | undefined, flags: HistoryFlags, session: Se
 }
 
 async function clear(
-  session: Session,
+  session: CommandContext,
   flags: HistoryFlags & { readonly main?: boolean },
   given: string | undefined,
 ): Promise<number> {

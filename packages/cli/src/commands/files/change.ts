@@ -1,3 +1,4 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type {
   DeleteDetails,
   EditDetails,
@@ -12,7 +13,7 @@ import { mutationOptions, runTool, dryRunOption, toolOptions, type MutationFlags
 import { once, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText, readGiven } from '../../terminal/input.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 export const deleteCommand: CommandFactory = defineCommand({
   description: 'Delete a file, or a directory and its content.',
@@ -26,12 +27,12 @@ Examples:
   $ cairn delete build --recursive --dry-run  a directory; show how much would be deleted
 
 Deletes a link, not its target.`,
-  run: async (session, flags: MutationFlags & { readonly recursive?: boolean }, path: string) => {
+  run: async (context, flags: MutationFlags & { readonly recursive?: boolean }, path: string) => {
     const { recursive, dryRun } = flags;
-    return runTool<DeleteDetails>(session, {
+    return runTool<DeleteDetails>(context, {
       flags,
       expected: { path, tag: flags.expect },
-      run: (tools) => tools.delete.execute({ path, recursive }, { signal: session.signal, dryRun }),
+      run: (tools) => tools.delete.execute({ path, recursive }, { signal: context.signal, dryRun }),
       fixes: { IS_DIRECTORY: 'Use --recursive to delete the directory and its content.' },
     });
   },
@@ -52,13 +53,13 @@ Examples:
   $ cairn rename src lib --dry-run             check only, change nothing
 
 The destination is the complete new path, even for a directory. Renames a link, not its target.`,
-  run: async (session, flags: MutationFlags & { readonly overwrite?: boolean }, from: string, to: string) => {
+  run: async (context, flags: MutationFlags & { readonly overwrite?: boolean }, from: string, to: string) => {
     const { overwrite, dryRun } = flags;
-    return runTool<RenameDetails>(session, {
+    return runTool<RenameDetails>(context, {
       flags,
       overwrites: overwrite,
       expected: { path: from, tag: flags.expect },
-      run: (tools) => tools.rename.execute({ from, to, overwrite }, { signal: session.signal, dryRun }),
+      run: (tools) => tools.rename.execute({ from, to, overwrite }, { signal: context.signal, dryRun }),
       fixes: { EXISTS: 'Use another name, or --overwrite to replace the file.' },
     });
   },
@@ -87,16 +88,16 @@ Examples:
 
 Replaces an existing file only with --overwrite or --expect, and keeps its encoding, byte order mark and CRLF line ends.
 The diff goes to standard output, the summary to standard error.`,
-  run: async (session, flags: WriteFlags, path: string) => {
+  run: async (context, flags: WriteFlags, path: string) => {
     if (flags.overwrite === true && flags.expect !== undefined) {
       throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
     }
-    const content = flags.content ?? (await readText(session.input, 'pipe the content, or use --content'));
-    return runTool<WriteDetails>(session, {
+    const content = flags.content ?? (await readText(context.input, 'pipe the content, or use --content'));
+    return runTool<WriteDetails>(context, {
       flags,
       overwrites: flags.overwrite,
       expected: { path, tag: flags.expect },
-      run: (tools) => tools.write.execute({ path, content }, { signal: session.signal, dryRun: flags.dryRun }),
+      run: (tools) => tools.write.execute({ path, content }, { signal: context.signal, dryRun: flags.dryRun }),
       fixes: {
         NOT_READ: "Use --expect with the tag that 'cairn read' prints, or --overwrite to replace any content.",
       },
@@ -118,11 +119,11 @@ Examples:
   $ cairn patch --dry-run --json < change.patch    the same as JSON
 
 Applies the whole patch or nothing. The diff goes to standard output, the summary to standard error.`,
-  run: async (session, flags: MutationFlags, file: string | undefined) => {
-    const patch = await readGiven(file, session, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
-    return runTool<PatchDetails>(session, {
+  run: async (context, flags: MutationFlags, file: string | undefined) => {
+    const patch = await readGiven(file, context, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
+    return runTool<PatchDetails>(context, {
       flags,
-      run: (tools) => tools.patch.execute({ patch }, { signal: session.signal, dryRun: flags.dryRun }),
+      run: (tools) => tools.patch.execute({ patch }, { signal: context.signal, dryRun: flags.dryRun }),
       diffs: ({ files }) =>
         files.map(({ path, kind, to, diff }) => ({
           from: kind === 'add' ? undefined : path,
@@ -134,12 +135,15 @@ Applies the whole patch or nothing. The diff goes to standard output, the summar
   },
 });
 
-interface EditFlags extends MutationFlags {
-  readonly old?: string;
-  readonly new?: string;
-  readonly all?: boolean;
-  readonly edits?: string;
-}
+const editOptions = [
+  ['--old <text>', 'the text to replace', once('use --edits for several')],
+  ['--new <text>', 'the replacement', once('use --edits for several')],
+  ['--all', 'replace every occurrence'],
+  ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
+  ...mutationOptions(),
+] as const;
+
+type EditFlags = FlagsOf<typeof editOptions> & MutationFlags;
 
 const EDITS_FIX = 'use a list such as [{"old_text": "a", "new_text": "b", "replace_all": true}]';
 
@@ -165,7 +169,7 @@ function parseEdits(json: string): readonly TextEdit[] {
   return edits;
 }
 
-async function editsOf(flags: EditFlags, session: Session): Promise<readonly TextEdit[]> {
+async function editsOf(flags: EditFlags, context: CommandContext): Promise<readonly TextEdit[]> {
   const { old, new: replacement, edits } = flags;
   if (edits === undefined) {
     if (old === undefined || replacement === undefined) {
@@ -176,7 +180,7 @@ async function editsOf(flags: EditFlags, session: Session): Promise<readonly Tex
   if (old !== undefined || replacement !== undefined || flags.all === true) {
     throw new UsageError('--edits excludes --old, --new and --all', 'leave them out');
   }
-  return parseEdits(edits === '-' ? await readText(session.input, 'pipe the edits, or use --edits') : edits);
+  return parseEdits(edits === '-' ? await readText(context.input, 'pipe the edits, or use --edits') : edits);
 }
 
 /** The options of one edit. The JSON of `--edits` has the names of the tool. */
@@ -185,13 +189,7 @@ const flagOf: Readonly<Record<string, string>> = { old_text: '--old', new_text: 
 export const editCommand: CommandFactory = defineCommand({
   description: 'Replace text in a file.',
   args: [['<path>', 'the file']],
-  options: [
-    ['--old <text>', 'the text to replace', once('use --edits for several')],
-    ['--new <text>', 'the replacement', once('use --edits for several')],
-    ['--all', 'replace every occurrence'],
-    ['--edits <json>', "several edits as JSON, '-' for standard input", once('put all edits in one list')],
-    ...mutationOptions(),
-  ],
+  options: editOptions,
   examples: `
 Examples:
   $ cairn edit src/main.ts --old 'let x' --new 'const x'
@@ -201,13 +199,13 @@ Examples:
 
 The old text must occur exactly once, unless --all is given. All edits match the original file; all other bytes stay. Write
 a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`,
-  run: async (session, flags: EditFlags, path: string) => {
-    const input: EditInput = { path, edits: await editsOf(flags, session) };
-    return runTool<EditDetails>(session, {
+  run: async (context, flags: EditFlags, path: string) => {
+    const input: EditInput = { path, edits: await editsOf(flags, context) };
+    return runTool<EditDetails>(context, {
       flags,
       expected: { path, tag: flags.expect },
       parameter: (name) => (flags.edits === undefined ? (flagOf[name] ?? name) : name),
-      run: (tools) => tools.edit.execute(input, { signal: session.signal, dryRun: flags.dryRun }),
+      run: (tools) => tools.edit.execute(input, { signal: context.signal, dryRun: flags.dryRun }),
       diffs: ({ path: name, diff }) => [{ from: name, to: name, diff }],
       // The diff is on standard output already.
       notices: (_, text) => [text.replace(/; the changes:\n.*$/su, '.')],

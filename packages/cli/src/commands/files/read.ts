@@ -1,7 +1,7 @@
 import type { ListedEntry, LsDetails, ReadDetails } from '@cairn/coding-agent/internal';
 import { wholeNumber } from '../../terminal/options.ts';
 import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { escapeLine } from '../../terminal/text.ts';
 import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
@@ -15,10 +15,10 @@ interface ReadFlags extends ToolFlags {
   readonly encoding?: string;
 }
 
-function linesOf(details: ReadDetails, session: Session, color: ColorMode): Iterable<string> {
-  if (details.kind === 'directory') return entryLines(details.entries, session, color);
+function linesOf(details: ReadDetails, context: CommandContext, color: ColorMode): Iterable<string> {
+  if (details.kind === 'directory') return entryLines(details.entries, context, color);
   if (details.kind === 'image') return [];
-  return session.out.isTerminal ? details.lines.map(escapeLine) : details.lines;
+  return context.out.isTerminal ? details.lines.map(escapeLine) : details.lines;
 }
 
 function shownLines(details: ReadDetails): number {
@@ -56,12 +56,12 @@ Examples:
 
 The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
 the tag as --expect.`,
-  run: async (session, flags: ReadFlags, path: string) => {
+  run: async (context, flags: ReadFlags, path: string) => {
     const { offset, limit, encoding } = flags;
-    return runTool<ReadDetails>(session, {
+    return runTool<ReadDetails>(context, {
       flags,
-      run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: session.signal }),
-      lines: (details) => linesOf(details, session, flags.color),
+      run: (tools) => tools.read.execute({ path, offset, limit, encoding }, { signal: context.signal }),
+      lines: (details) => linesOf(details, context, flags.color),
       document: (details) => (details.kind === 'directory' ? withOpenablePaths(details) : details),
       notices: noticesOf,
     });
@@ -69,9 +69,9 @@ the tag as --expect.`,
 });
 
 /** The entries of a directory, one per line. A person also sees where links lead. */
-function entryLines(entries: readonly ListedEntry[], session: Session, color: ColorMode): string[] {
-  const { isTerminal } = session.out;
-  const paint = createPaint(usesColor(color, isTerminal, session.env));
+function entryLines(entries: readonly ListedEntry[], context: CommandContext, color: ColorMode): string[] {
+  const { isTerminal } = context.out;
+  const paint = createPaint(usesColor(color, isTerminal, context.env));
   return entries.map(({ path, kind, target }) => {
     if (kind === 'directory') return paint.directory(quotePath(`${path}/`));
     if (kind !== 'symlink') return quotePath(path);
@@ -138,13 +138,13 @@ Examples:
 
 Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
 with it, so that they can be opened.`,
-  run: async (session, flags: LsFlags, path: string) => {
+  run: async (context, flags: LsFlags, path: string) => {
     const { depth, limit, skip } = flags;
-    return runTool<LsDetails>(session, {
+    return runTool<LsDetails>(context, {
       flags,
-      run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: session.signal }),
+      run: (tools) => tools.ls.execute({ path, depth, limit, skip }, { signal: context.signal }),
       fixes: { NOT_A_DIRECTORY: "Use 'cairn read' to read a file, or list the directory that contains it." },
-      lines: ({ entries }) => entryLines(entries, session, flags.color),
+      lines: ({ entries }) => entryLines(entries, context, flags.color),
       document: (details) => documentOf(details, skip),
       isPartial: ({ unreadable }) => unreadable > 0,
       notices: ({ entries, total }, text) => notesAround(text, entries.length).slice(entries.length === total ? 1 : 0),

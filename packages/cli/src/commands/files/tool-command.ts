@@ -8,7 +8,7 @@ import { diffLines, diffStyle, type ShownDiff } from '../../terminal/diff-lines.
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { answerOptions, filled, stateOption, type OptionRow } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 export interface ToolFlags extends AnswerFlags {
   readonly root: string;
@@ -131,25 +131,25 @@ async function checkTag(
 }
 
 /** Runs a tool and prints its answer. Each run has read nothing, so it overwrites only with `--expect` or `overwrites`. */
-export async function runTool<Details>(session: Session, toolRun: ToolRun<Details>): Promise<number> {
+export async function runTool<Details>(context: CommandContext, toolRun: ToolRun<Details>): Promise<number> {
   const { createCodingTools, createWorkspace } = await import('@cairn/coding-agent');
   const { flags, expected, fixes, document = (all: Details): object => Object(all) } = toolRun;
   const { lines, notices = (_: Details, text: string) => [text] } = toolRun;
   const workspace = createWorkspace({
-    root: resolve(session.cwd, flags.root),
-    stateDirectory: flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir),
+    root: resolve(context.cwd, flags.root),
+    stateDirectory: flags.stateDir === undefined ? undefined : resolve(context.cwd, flags.stateDir),
     policy: { staleGuard: toolRun.overwrites === true ? 'off' : 'strict' },
   });
   const tools = createCodingTools({ workspace, names: namesOf(toolRun.parameter) });
   if (expected?.tag !== undefined) {
-    await checkTag({ tools, workspace }, { path: expected.path, tag: expected.tag }, session.signal);
+    await checkTag({ tools, workspace }, { path: expected.path, tag: expected.tag }, context.signal);
   }
   const result = await toolRun.run(tools);
   if (result.isError) throw errorOf(result, fixes);
   const { details } = result;
   const diffs = toolRun.diffs?.(details) ?? [];
-  await writeAnswer(session, flags, {
-    lines: lines?.(details) ?? shownDiffs(diffs, { flags, session }),
+  await writeAnswer(context, flags, {
+    lines: lines?.(details) ?? shownDiffs(diffs, { flags, context }),
     document: document(details),
     // A part after the first reports what was recovered; of an image, there is no text.
     notices: () => [
@@ -163,9 +163,9 @@ export async function runTool<Details>(session: Session, toolRun: ToolRun<Detail
 
 function* shownDiffs(
   diffs: readonly ShownDiff[],
-  { flags, session }: { readonly flags: ToolFlags; readonly session: Session },
+  { flags, context }: { readonly flags: ToolFlags; readonly context: CommandContext },
 ): Generator<string, void, undefined> {
-  for (const diff of diffs) yield* diffLines(diff, diffStyle(session, flags.color));
+  for (const diff of diffs) yield* diffLines(diff, diffStyle(context, flags.color));
 }
 
 function diffNotices(diffs: readonly ShownDiff[]): string[] {

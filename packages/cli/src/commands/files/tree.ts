@@ -4,30 +4,46 @@ import type { TreeForm, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { colorOption, oneOf, pathParser, repeated, wholeNumber } from '../../terminal/options.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { pathBelow } from '../../terminal/path-prefix.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, formatCount, formatMs } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { unreadableNotice } from '../search/listing.ts';
 
 const formats: readonly TreeForm[] = ['box', 'indent', 'paths'];
 
-interface TreeFlags extends AnswerFlags {
-  readonly depth?: TreeOptions['depth'];
-  readonly chars?: number;
-  readonly tokens?: number;
-  readonly format?: TreeForm;
-  readonly hidden?: boolean;
-  /** False after `--no-ignore`. */
-  readonly ignore: boolean;
-  readonly allow?: readonly string[];
-  readonly focus?: readonly string[];
-  readonly timeout?: number;
-  readonly stats?: boolean;
-}
+const options = [
+  ['--depth <n>', 'N levels, auto for what suits the size, or fit for what agents get (default: 3)', depth],
+  ['--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)', wholeNumber()],
+  ['--tokens <n>', 'at most N tokens, estimated', wholeNumber()],
+  ['--format <form>', 'box (lines, default), indent (two spaces a level) or paths (one a line)', oneOf(formats)],
+  ['--hidden', 'show hidden directories'],
+  ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
+  [
+    '--allow <name>',
+    'show this name though it is hidden, ignored or excluded; repeat it for more',
+    repeated((name) => pathParser(name, 'use a name')),
+  ],
+  [
+    '--focus <path>',
+    'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
+    repeated((name) => pathParser(name, 'use a path')),
+  ],
+  [
+    '--timeout <ms>',
+    'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
+    wholeNumber({ unit: 'milliseconds' }),
+  ],
+  ['--stats', 'print the counts after the tree'],
+  ['--json', 'print one JSON document, with the counts'],
+  colorOption,
+] as const;
+
+type TreeFlags = FlagsOf<typeof options> & AnswerFlags & { readonly ignore: boolean };
 
 function depth(name: string): (value: string) => number | 'auto' | 'fit' {
   return (value) => (value === 'auto' || value === 'fit' ? value : wholeNumber({ minimum: 1 })(name)(value));
@@ -50,8 +66,8 @@ function painted(line: string, paint: Paint): string {
   return indent + paint.directory(name) + paint.dim(rest);
 }
 
-function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, session: Session): Generator<string> {
-  const paint = createPaint(usesColor(flags.color, session.out.isTerminal, session.env));
+function* linesOf({ tree, metadata }: WorkspaceTree, flags: TreeFlags, context: CommandContext): Generator<string> {
+  const paint = createPaint(usesColor(flags.color, context.out.isTerminal, context.env));
   if (tree !== '') for (const line of tree.split('\n')) yield paint.isColored ? painted(line, paint) : line;
   if (flags.stats !== true) return;
   if (tree !== '') yield '';
@@ -134,32 +150,7 @@ export const treeCommand: CommandFactory = defineCommand({
   description: 'Show a directory as a tree that fits into a prompt: levels, characters or tokens limit it.',
   summary: 'show a directory as a tree that fits into a prompt',
   args: [['[path]', 'the directory', '.']],
-  options: [
-    ['--depth <n>', 'N levels, auto for what suits the size, or fit for what agents get (default: 3)', depth],
-    ['--chars <n>', 'at most N characters (default: 10,000; with --tokens no limit)', wholeNumber()],
-    ['--tokens <n>', 'at most N tokens, estimated', wholeNumber()],
-    ['--format <form>', 'box (lines, default), indent (two spaces a level) or paths (one a line)', oneOf(formats)],
-    ['--hidden', 'show hidden directories'],
-    ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
-    [
-      '--allow <name>',
-      'show this name though it is hidden, ignored or excluded; repeat it for more',
-      repeated((name) => pathParser(name, 'use a name')),
-    ],
-    [
-      '--focus <path>',
-      'show this path, from [path] on, and what is next to it at any depth; repeat it for more',
-      repeated((name) => pathParser(name, 'use a path')),
-    ],
-    [
-      '--timeout <ms>',
-      'stop after N milliseconds, print the tree so far and exit with 2 (default: 10,000)',
-      wholeNumber({ unit: 'milliseconds' }),
-    ],
-    ['--stats', 'print the counts after the tree'],
-    ['--json', 'print one JSON document, with the counts'],
-    colorOption,
-  ],
+  options,
   examples: `
 Examples:
   $ cairn tree                               the current directory, three levels, at most 10,000 characters
@@ -172,10 +163,10 @@ Examples:
 Left out are ignored files, hidden directories except .github, and
 dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
 'name/ (12)' is a directory with 12 entries that are not shown.`,
-  run: async (session, flags: TreeFlags, given: string) => {
+  run: async (context, flags: TreeFlags, given: string) => {
     const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
     const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
-    const root = resolve(session.cwd, path);
+    const root = resolve(context.cwd, path);
     const isForAgents = flags.depth === 'fit';
     const options: TreeOptions = {
       depth: flags.depth ?? PERSON_DEPTH,
@@ -190,16 +181,16 @@ dist, build, target, node_modules and the like; secret names, such as .env, are 
     };
     // The metadata holds every warning.
     const cache = createWorkspaceCache({ root, onWarning: () => undefined });
-    const built = await withProgress(session, 'reading the tree', () =>
-      cache.tree({ ...options, signal: session.signal }),
+    const built = await withProgress(context, 'reading the tree', () =>
+      cache.tree({ ...options, signal: context.signal }),
     );
     const tree = withNamedPaths(built, path);
     const { metadata, tree: text } = tree;
     const { error, missingFocus = [], unreadable = 0 } = metadata;
     const isFailure = error !== undefined && metadata.entries === 0 && !error.endsWith(TIMED_OUT);
     if (isFailure) throw await failureOf(path, tree);
-    await writeAnswer(session, flags, {
-      lines: linesOf(tree, flags, session),
+    await writeAnswer(context, flags, {
+      lines: linesOf(tree, flags, context),
       document: { root, tree: text, metadata },
       notices: () => noticesOf(tree, flags),
     });

@@ -1,7 +1,8 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { oneOf, stateOption, answerOptions } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, defineGroup, type CommandFactory } from '../command.ts';
 import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
 import { launchOf } from '../mcp/launch.ts';
@@ -9,30 +10,35 @@ import { resolve } from 'node:path';
 import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 
-interface InstallFlags extends EntryFlags {
-  readonly command?: string;
-  readonly language?: Language;
-  readonly onlyMatching?: boolean;
-  readonly undo?: boolean;
-}
+const installOptions = [
+  ...placeOptions,
+  commandOption,
+  ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
+  ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+  stateOption,
+  ['--undo', "as 'cairn hook remove'"],
+  ...confirmOptions,
+] as const;
 
-async function install(session: Session, flags: InstallFlags, id: string | undefined): Promise<number> {
+type InstallFlags = FlagsOf<typeof installOptions> & EntryFlags & { readonly command?: string };
+
+async function install(context: CommandContext, flags: InstallFlags, id: string | undefined): Promise<number> {
   const { command, language, onlyMatching = false, undo } = flags;
   if (id === undefined) {
     if (undo === true) throw new UsageError('--undo needs a host', "name one, such as 'cairn hook remove claude'");
     const { listHosts } = await import('./list-hosts.ts');
-    return listHosts(await hostContext(flags.root, session), flags, session);
+    return listHosts(await hostContext(flags.root, context), flags, context);
   }
   const { hookRequest, runInstall, runRemove } = await import('./run-hook.ts');
-  const request = await hookRequest(id, flags, session);
+  const request = await hookRequest(id, flags, context);
   if (undo !== true) {
-    const options = { launch: launchOf(command, session), language: language ?? 'en', onlyMatching };
-    return runInstall({ ...request, ...options }, session);
+    const options = { launch: launchOf(command, context), language: language ?? 'en', onlyMatching };
+    return runInstall({ ...request, ...options }, context);
   }
   if (command !== undefined || language !== undefined || onlyMatching) {
     throw new UsageError('--undo excludes --command, --language and --only-matching', 'leave them out');
   }
-  return runRemove(request, session);
+  return runRemove(request, context);
 }
 
 export const hookInstallCommand: CommandFactory = defineCommand({
@@ -40,15 +46,7 @@ export const hookInstallCommand: CommandFactory = defineCommand({
     'Begin the sessions of a host with the index of your knowledge, and add skills. Shows the changes first. Without a host, lists the hosts.',
   summary: 'begin sessions of a host with knowledge',
   args: [['[host]', 'claude, codex, or agents-md for every other host']],
-  options: [
-    ...placeOptions,
-    commandOption,
-    ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
-    ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
-    stateOption,
-    ['--undo', "as 'cairn hook remove'"],
-    ...confirmOptions,
-  ],
+  options: installOptions,
   examples: `
 Examples:
   $ cairn hook install                            the hosts, and where each is installed
@@ -81,9 +79,9 @@ Restores the files as they were. If a file was changed since, only the hook or t
 was changed stays. A hook that another person installed in a shared repository is removed too.
 
 Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`,
-  run: async (session, flags: EntryFlags, id: string) => {
+  run: async (context, flags: EntryFlags, id: string) => {
     const { hookRequest, runRemove } = await import('./run-hook.ts');
-    return runRemove(await hookRequest(id, flags, session), session);
+    return runRemove(await hookRequest(id, flags, context), context);
   },
 });
 
@@ -114,12 +112,12 @@ Examples:
   $ cairn hook phase ../other --json
 
 Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`,
-  run: async (session, flags: AnswerFlags & { readonly language?: Language }, path: string) => {
+  run: async (context, flags: AnswerFlags & { readonly language?: Language }, path: string) => {
     const { detectPhase, formatPhase } = await import('@cairn/knowledge');
-    const root = resolve(session.cwd, path);
-    const detected = await detectPhase(root, { env: session.env, signal: session.signal });
+    const root = resolve(context.cwd, path);
+    const detected = await detectPhase(root, { env: context.env, signal: context.signal });
     const lines = formatPhase(detected, flags.language).split('\n');
-    await writeAnswer(session, flags, {
+    await writeAnswer(context, flags, {
       lines,
       document: { root, ...detected, text: lines.join('\n') },
       notices: () => [],

@@ -1,7 +1,7 @@
 import { HostError, sessionHosts, type ConfigScope, type HostContext, type SessionHost } from '@cairn/hosts';
 import { listDocument, writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { EntryFlags } from '../mcp/entry-options.ts';
 import { editorOf } from '../mcp/show-change.ts';
 import { entryTarget } from './run-hook.ts';
@@ -19,7 +19,7 @@ function lineOf({ host, title, installed }: ListedHost, isText: boolean): string
   return `${host.padEnd(9)}  ${name}: ${state}`;
 }
 
-export async function listHosts(context: HostContext, flags: EntryFlags, session: Session): Promise<number> {
+export async function listHosts(context: HostContext, flags: EntryFlags, session: CommandContext): Promise<number> {
   const editor = editorOf(context, undefined, session);
   const notices: string[] = [];
   const find = async (host: SessionHost, scope: ConfigScope): Promise<ListedHost['installed']> => {

@@ -11,7 +11,7 @@ import { SKILL_NAMES } from '@cairn/knowledge/internal';
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { resolve } from 'node:path';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
 import type { Launch } from '../mcp/launch.ts';
 import { carryOut, editorOf, type CarryOutOptions, type PlannedChange, type Step } from '../mcp/show-change.ts';
@@ -46,7 +46,7 @@ function sessionHost(id: string, { scope }: EntryFlags): SessionHost {
   throw new UsageError(`${host.title} belongs to a project`, `leave out --scope ${scope}`);
 }
 
-export async function hookRequest(id: string, flags: EntryFlags, session: Session): Promise<HookRequest> {
+export async function hookRequest(id: string, flags: EntryFlags, session: CommandContext): Promise<HookRequest> {
   const host = sessionHost(id, flags);
   const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
   return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
@@ -102,7 +102,7 @@ export interface HookInstallation extends HookRequest {
 async function sectionText(
   { context, language, onlyMatching }: HookInstallation,
   command: string,
-  session: Session,
+  session: CommandContext,
 ): Promise<string> {
   const knowledge = createKnowledge({ env: session.env, language, command });
   try {
@@ -112,7 +112,7 @@ async function sectionText(
   }
 }
 
-export async function runInstall(installation: HookInstallation, session: Session): Promise<number> {
+export async function runInstall(installation: HookInstallation, session: CommandContext): Promise<number> {
   const { host, context, flags, launch, language, onlyMatching, stateDirectory } = installation;
   const editor = editorOf(context, stateDirectory, session);
   const program = [launch.command, ...launch.args];
@@ -144,7 +144,7 @@ export async function runInstall(installation: HookInstallation, session: Sessio
   ];
   const unchanged = { notices: [`${host.title} has the current hook and skills already; nothing was changed`] };
   const document = documentOf(steps, installation, more);
-  return carryOut(steps, { flags, session, notices, unchanged, document });
+  return carryOut(steps, { flags, context: session, notices, unchanged, document });
 }
 
 async function planUndo(editor: Editor, target: EntryTarget<string>): Promise<Step | undefined> {
@@ -166,7 +166,7 @@ async function sharingHost(editor: Editor, request: HookRequest): Promise<Sessio
   return undefined;
 }
 
-export async function runRemove(request: HookRequest, session: Session): Promise<number> {
+export async function runRemove(request: HookRequest, session: CommandContext): Promise<number> {
   const { host, context, flags, stateDirectory } = request;
   const editor = editorOf(context, stateDirectory, session);
   const sharing = await sharingHost(editor, request);
@@ -183,5 +183,5 @@ export async function runRemove(request: HookRequest, session: Session): Promise
   const [path = ''] = host.entry.files(flags.scope, context, '');
   const nothing = `nothing of Cairn is installed for ${host.title} in ${path}; nothing was changed`;
   const unchanged = { notices: [...notices, nothing], status: ExitCode.None };
-  return carryOut(steps, { flags, session, notices, unchanged, document: documentOf(steps, request) });
+  return carryOut(steps, { flags, context: session, notices, unchanged, document: documentOf(steps, request) });
 }

@@ -37,13 +37,13 @@ Reads the JSON document of the host from standard input, if there is one: "sourc
 nothing when a session is resumed. It ends within a second; on any failure it prints nothing, and the reason to standard error.
 
 Exit status: always 0, so that a failure keeps no session from starting.`,
-  run: async (session, settings: SessionSettings) => {
-    const { input, env, cwd, signal } = session;
-    const suggested = session.agentCommand ?? session.command;
+  run: async (context, settings: SessionSettings) => {
+    const { input, env, cwd, signal } = context;
+    const suggested = context.agentCommand ?? context.command;
     const read = async function* (): AsyncGenerator<Uint8Array> {
       if (input.kind !== 'terminal') yield await input.read();
     };
-    await session.out.write(await startSession(settings, { env, cwd, command: suggested, signal, input: read() }));
+    await context.out.write(await startSession(settings, { env, cwd, command: suggested, signal, input: read() }));
     return ExitCode.Hit;
   },
 });

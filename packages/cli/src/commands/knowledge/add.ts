@@ -104,7 +104,7 @@ export const knowledgeAddCommand: CommandFactory = knowledgeCommand({
   options,
   writes: true,
   run: async (place, flags, file) => {
-    const text = await readGiven(file, place.session, 'pipe the Markdown, or name a file');
+    const text = await readGiven(file, place.context, 'pipe the Markdown, or name a file');
     const { name, type, productLine, title, tag: tags, path: paths } = flags;
     const fields = { name, type, productLine, title, tags, paths };
     const asset = await write({ text, file: file === '-' ? undefined : file, fields }, flags, place);

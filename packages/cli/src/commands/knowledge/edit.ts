@@ -17,14 +17,14 @@ export const knowledgeEditCommand: CommandFactory = knowledgeCommand({
   summary: 'edit an asset in your editor',
   args: [assetArgument],
   options: [applyOption],
-  run: async ({ knowledge, session, signal, print, notice }, { apply }, given) => {
+  run: async ({ knowledge, context, signal, print, notice }, { apply }, given) => {
     const asset = await findAsset(knowledge, given, signal);
     const applyFix = applyFixOf(asset);
     const edit = { name: `${asset.name}.md`, instead: "use 'cairn knowledge add' with a file", applyFix };
     const edited =
       apply === undefined
-        ? await editText(asset.text, session, edit)
-        : await readKept(apply, session, { command: 'cairn knowledge edit' });
+        ? await editText(asset.text, context, edit)
+        : await readKept(apply, context, { command: 'cairn knowledge edit' });
     if (edited === undefined) {
       notice('the text was not changed; nothing was done');
       await print([], { ...(await assetDocument(asset)), changed: false });

@@ -15,9 +15,9 @@ export const knowledgeImportCommand: CommandFactory = knowledgeCommand({
     productLineOption('product line of the assets (default: the line of the directory, else general)'),
   ],
   writes: true,
-  run: async ({ knowledge, session, signal, print, notice }, flags, path) => {
+  run: async ({ knowledge, context, signal, print, notice }, flags, path) => {
     const { importFiles, importProject } = await import('@cairn/knowledge');
-    const { cwd } = session;
+    const { cwd } = context;
     const options = { store: knowledge.store, type: flags.type, productLine: flags.productLine, signal };
     const result =
       path === undefined ? await importProject(cwd, options) : await importFiles(resolve(cwd, path), options);

@@ -6,7 +6,7 @@ import { listDocument } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { OptionRow } from '../../terminal/options.ts';
 import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
 import { openKnowledge } from './open.ts';
@@ -15,7 +15,7 @@ import { knowledgeOptions, type KnowledgeFlags } from './options.ts';
 /** The opened knowledge, and how its command prints. */
 export interface KnowledgePlace extends Pick<Printer, 'print' | 'printMatches' | 'notice'> {
   readonly knowledge: Knowledge;
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly signal: AbortSignal;
 }
 
@@ -48,10 +48,10 @@ export function knowledgeCommand<
   return defineCommand<FlagsOf<Options> & KnowledgeFlags, ArgumentsOf<Args>>({
     ...texts,
     options: [...(texts.options ?? []), ...knowledgeOptions],
-    run: async (session, flags, ...args) => {
+    run: async (context, flags, ...args) => {
       check?.(flags, ...args);
-      const printer = new Printer(session, flags);
-      const knowledge = await openKnowledge(session, { directory: flags.directory });
+      const printer = new Printer(context, flags);
+      const knowledge = await openKnowledge(context, { directory: flags.directory });
       const { directory } = knowledge;
       try {
         if (!writes && !existsSync(join(directory, 'knowledge.db'))) {
@@ -60,7 +60,7 @@ export function knowledgeCommand<
           return ExitCode.None;
         }
         const { print, printMatches, notice } = printer;
-        return await run({ knowledge, session, signal: session.signal, print, printMatches, notice }, flags, ...args);
+        return await run({ knowledge, context, signal: context.signal, print, printMatches, notice }, flags, ...args);
       } finally {
         await knowledge.close();
         await printer.end();

@@ -4,11 +4,11 @@ import { homeDirectory } from '@cairn/tool/paths';
 import type { Knowledge, knowledgeDirectory, KnowledgeOptions } from '@cairn/knowledge';
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 function placeOf(
   given: string | undefined,
-  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   standard: typeof knowledgeDirectory,
 ): string {
   if (given !== undefined) return resolve(cwd, given);
@@ -17,7 +17,7 @@ function placeOf(
 
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
-  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   { directory, language, command }: Pick<KnowledgeOptions, 'directory' | 'language' | 'command'>,
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
@@ -31,10 +31,10 @@ export async function openKnowledge(
 
 /** Returns the user's knowledge; `undefined` when there is no store, and none is to be created. */
 export async function openExistingKnowledge(
-  session: Pick<Session, 'env' | 'cwd' | 'command' | 'agentCommand'>,
+  context: Pick<CommandContext, 'env' | 'cwd' | 'command' | 'agentCommand'>,
 ): Promise<Knowledge | undefined> {
-  const { command, agentCommand = command } = session;
-  const knowledge = await openKnowledge(session, { command: agentCommand?.() });
+  const { command, agentCommand = command } = context;
+  const knowledge = await openKnowledge(context, { command: agentCommand?.() });
   return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
 }
 
@@ -50,15 +50,15 @@ export interface KnowledgeToolSetOptions {
 
 /** Returns the tool set of `@cairn/knowledge` over the user's knowledge. */
 export async function knowledgeToolSet(
-  session: Pick<Session, 'env' | 'cwd'>,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
   { directory: given, language, shared }: KnowledgeToolSetOptions,
 ): Promise<ToolSet> {
   const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
-  const directory = placeOf(given, session, knowledgeDirectory);
+  const directory = placeOf(given, context, knowledgeDirectory);
   return createKnowledgeToolSet({
     open: async () =>
       shared === undefined
-        ? openKnowledge(session, { directory, language })
+        ? openKnowledge(context, { directory, language })
         : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
     exists: () => existsSync(join(directory, 'knowledge.db')),
     language,

@@ -32,7 +32,7 @@ export const knowledgeShowCommand: CommandFactory = knowledgeCommand({
   description: 'Show an asset whole, with its front matter.',
   summary: 'show an asset whole',
   args: [assetArgument],
-  run: async ({ knowledge, session, signal, print, notice }, _, given) => {
+  run: async ({ knowledge, context, signal, print, notice }, _, given) => {
     const { headOf, marksOf } = await import('@cairn/knowledge/internal');
     const asset = await findAsset(knowledge, given, signal);
     // As by the tool `get_asset`: assets that are opened come first. The session is the terminal, or the agent that runs commands.
@@ -46,7 +46,7 @@ export const knowledgeShowCommand: CommandFactory = knowledgeCommand({
     const lines = text
       .replace(/\r?\n$/u, '')
       .split('\n')
-      .map(lineEscape(session.out));
+      .map(lineEscape(context.out));
     const document = { ...(await assetDocument(asset)), text, ...(conflict && { theirs: conflict.theirs }) };
     await print(lines, document);
     return ExitCode.Hit;

@@ -8,7 +8,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { defineGroup, type CommandFactory } from '../command.ts';
@@ -43,8 +43,8 @@ export const knowledgeTeamInitCommand: CommandFactory = knowledgeCommand({
   ],
   writes: true,
   run: async (place, { branch, clone }, remote) => {
-    const { knowledge, session, signal } = place;
-    return printReport(await knowledge.team.init({ remote, branch, clone, cwd: session.cwd, signal }), place);
+    const { knowledge, context, signal } = place;
+    return printReport(await knowledge.team.init({ remote, branch, clone, cwd: context.cwd, signal }), place);
   },
 });
 
@@ -112,17 +112,17 @@ function findConflict(conflicts: readonly TeamConflict[], given: string): TeamCo
 async function resolutionOf(
   conflict: TeamConflict,
   { mine, theirs, edit, file }: FlagsOf<typeof resolveOptions>,
-  session: Session,
+  context: CommandContext,
 ): Promise<{ readonly resolution: Resolution; readonly remove?: () => Promise<void> } | undefined> {
   if (mine === true) return { resolution: 'mine' };
   if (theirs === true) return { resolution: 'theirs' };
   if (file !== undefined) {
-    return { resolution: { text: await readGiven(file, session, 'pipe the text, or name a file') } };
+    return { resolution: { text: await readGiven(file, context, 'pipe the text, or name a file') } };
   }
   if (edit !== true) return undefined;
   const again = (path: string): string =>
     `correct it, then run 'cairn knowledge team resolve ${shellQuote(conflict.id)} --file ${shellQuote(path)}'`;
-  const edited = await editText(bothOf(conflict), session, {
+  const edited = await editText(bothOf(conflict), context, {
     name: `${conflict.id.replaceAll('/', '-')}.md`,
     instead: 'use --mine, --theirs or --file',
     applyFix: again,
@@ -147,19 +147,19 @@ export const teamResolveCommand: CommandFactory = knowledgeCommand({
     if (chosen.length === 1 && given === undefined) throw new UsageError('the asset is missing', 'name one asset');
   },
   run: async (place, flags, given) => {
-    const { knowledge, session, signal, print, printMatches, notice } = place;
+    const { knowledge, context, signal, print, printMatches, notice } = place;
     const { team } = knowledge;
     const conflicts = await team.conflicts({ signal });
     const selected = given === undefined ? conflicts : [findConflict(conflicts, given)];
     const [conflict] = selected;
-    const choice = conflict && given !== undefined ? await resolutionOf(conflict, flags, session) : undefined;
+    const choice = conflict && given !== undefined ? await resolutionOf(conflict, flags, context) : undefined;
     if (conflict === undefined || choice === undefined) {
       notice(
         conflict === undefined
           ? 'no asset has a conflict'
           : "nothing was changed; '--mine', '--theirs', '--edit' or '--file <file>' ends the conflict of an asset",
       );
-      const escape = lineEscape(session.out);
+      const escape = lineEscape(context.out);
       const lines = selected.flatMap((one) => [one.id, ...bothOf(one).trimEnd().split('\n').map(escape), '']);
       return printMatches(lines, selected);
     }

@@ -3,7 +3,7 @@ import type { ToolSet } from '@cairn/tool';
 import { NO_OWN_PROJECT, openMemory, type MemoryToolSetOptions } from '../memory/store.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { loadAgents } from '../agents/project.ts';
 
 export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
@@ -20,7 +20,7 @@ function withoutClose(set: ToolSet): ToolSet {
 
 /** Returns the tool set of the agents of the project and of the user. Each client begins a session of its own. */
 export async function agentsToolSet(
-  session: Pick<Session, 'env' | 'cwd'>,
+  session: Pick<CommandContext, 'env' | 'cwd'>,
   { root, store, project, hasMemory, model, baseUrl, say }: AgentsToolSetOptions,
   toolSets: readonly ToolSet[],
 ): Promise<ToolSet> {

@@ -6,7 +6,7 @@ import { homeDirectory } from '@cairn/tool/paths';
 import { UsageError } from '../../terminal/errors.ts';
 import { answerOptions, once, oneOf, type OptionRow } from '../../terminal/options.ts';
 import type { AnswerFlags } from '../../terminal/answer.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 export interface EntryFlags extends AnswerFlags {
   readonly scope: ConfigScope;
@@ -16,13 +16,13 @@ export interface EntryFlags extends AnswerFlags {
   readonly yes?: boolean;
 }
 
-export async function hostContext(root: string, session: Session): Promise<HostContext> {
-  const project = resolve(session.cwd, root);
+export async function hostContext(root: string, context: CommandContext): Promise<HostContext> {
+  const project = resolve(context.cwd, root);
   const stats = await stat(project);
   if (!stats.isDirectory()) {
     throw new UsageError(`--root is not a directory: "${project}"`, "use the project's directory");
   }
-  return { env: session.env, home: homeDirectory(session.env), project, platform: process.platform };
+  return { env: context.env, home: homeDirectory(context.env), project, platform: process.platform };
 }
 
 export const placeOptions: readonly OptionRow[] = [

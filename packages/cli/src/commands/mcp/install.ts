@@ -1,9 +1,10 @@
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { resolve } from 'node:path';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -12,14 +13,24 @@ import { launchOf } from './launch.ts';
 import { namingOption } from './mcp-flags.ts';
 import type { PlannedChange, Step } from './show-change.ts';
 
-interface InstallFlags extends EntryFlags {
-  readonly name: string;
-  readonly command?: string;
-  readonly readOnly?: boolean;
-  readonly naming: NamingProfile;
-  readonly project?: string;
-  readonly undo?: boolean;
-}
+const options = [
+  ...placeOptions,
+  ['--name <name>', 'name of the server in the host', undefined, { default: 'cairn' }],
+  commandOption,
+  ['--read-only', 'offer only tools that change nothing'],
+  namingOption,
+  [
+    '--project <identity>',
+    'project of the facts in memory (default: chosen by the server; required for a Redis)',
+    filled,
+  ],
+  stateOption,
+  ['--undo', 'undo the installation'],
+  ...confirmOptions,
+] as const;
+
+type InstallFlags = FlagsOf<typeof options> &
+  EntryFlags & { readonly command?: string; readonly name: string; readonly naming: NamingProfile };
 
 function hostNamed(id: string): Host {
   const host = hosts.find((one) => one.id === id);
@@ -54,7 +65,11 @@ function undoHint({ host, scope, name }: Target): string {
 async function planInstall(
   editor: Editor,
   target: Target,
-  { flags, session, stateDirectory }: { flags: InstallFlags; session: Session; stateDirectory: string | undefined },
+  {
+    flags,
+    context: session,
+    stateDirectory,
+  }: { flags: InstallFlags; context: CommandContext; stateDirectory: string | undefined },
 ): Promise<Plan> {
   const { host, scope, context, name } = target;
   const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
@@ -90,7 +105,7 @@ async function planUndo(editor: Editor, target: Target, flags: InstallFlags): Pr
   return { change, notices: [], unchanged: `${target.name} is not in ${change.file.path}` };
 }
 
-async function install(session: Session, flags: InstallFlags, id: string): Promise<number> {
+async function install(session: CommandContext, flags: InstallFlags, id: string): Promise<number> {
   const host = hostNamed(id);
   const { scope, dryRun = false } = flags;
   const context = await hostContext(flags.root, session);
@@ -102,12 +117,12 @@ async function install(session: Session, flags: InstallFlags, id: string): Promi
   const { change, notices, unchanged, more } =
     flags.undo === true
       ? await planUndo(editor, target, flags)
-      : await planInstall(editor, target, { flags, session, stateDirectory });
+      : await planInstall(editor, target, { flags, context: session, stateDirectory });
   const { action, to: entry, file } = change;
   const step: Step = { change, name, subject: name, remark: host.title };
   return carryOut([step], {
     flags,
-    session,
+    context: session,
     notices,
     unchanged: { notices: [`${unchanged}; nothing was changed`] },
     document: ({ changed, diffs }) => {
@@ -121,21 +136,7 @@ export const mcpInstallCommand: CommandFactory = defineCommand({
   description: 'Configure a host to start Cairn as an MCP server. Shows the change first; --undo reverts it.',
   summary: 'configure a host to start Cairn as an MCP server',
   args: [['<host>', 'the program that runs agents']],
-  options: [
-    ...placeOptions,
-    ['--name <name>', 'name of the server in the host', undefined, { default: 'cairn' }],
-    commandOption,
-    ['--read-only', 'offer only tools that change nothing'],
-    namingOption,
-    [
-      '--project <identity>',
-      'project of the facts in memory (default: chosen by the server; required for a Redis)',
-      filled,
-    ],
-    stateOption,
-    ['--undo', 'undo the installation'],
-    ...confirmOptions,
-  ],
+  options,
   examples: `
 Examples:
   $ cairn mcp install claude-code                 for this project; shows the change and asks first

@@ -3,7 +3,7 @@ import process from 'node:process';
 import type { ServerCommand } from '@cairn/hosts';
 import { UsageError } from '../../terminal/errors.ts';
 import { realPath } from '../../terminal/own-command.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 export interface RunningProgram {
   /** The real path of the file that Node runs. */
@@ -73,12 +73,12 @@ export function givenLaunch(text: string): Launch {
   return { command, args, why: 'from --command', isLocal: /^(?:[\\/~]|[A-Za-z]:)/u.test(command) };
 }
 
-export function launchOf(command: string | undefined, session: Session): Launch {
+export function launchOf(command: string | undefined, context: CommandContext): Launch {
   if (command !== undefined) return givenLaunch(command);
   return chooseLaunch({
     main: realPath(process.argv[1] ?? '') ?? '',
     node: process.execPath,
-    path: session.env['PATH'] ?? '',
+    path: context.env['PATH'] ?? '',
     platform: process.platform,
     realPath,
   });

@@ -3,7 +3,7 @@ import type { StructuredWhen } from '@cairn/mcp-server';
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 
 export interface McpFlags {
   readonly root?: readonly string[];
@@ -62,8 +62,8 @@ function port(name: string): (value: string) => number {
 }
 
 /** Returns the token from the option or the environment; `undefined` without one, or with `--no-auth`. */
-export function givenToken({ token, auth }: McpFlags, session: Session): string | undefined {
-  const given = token ?? session.env[TOKEN_VARIABLE];
+export function givenToken({ token, auth }: McpFlags, context: CommandContext): string | undefined {
+  const given = token ?? context.env[TOKEN_VARIABLE];
   if (!auth || given === undefined) return undefined;
   if (/^[\w.~+/=-]+$/u.test(given)) return given;
   const source = token === undefined ? TOKEN_VARIABLE : '--token';

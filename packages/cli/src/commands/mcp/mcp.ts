@@ -8,7 +8,7 @@ import { withOwnHints } from '../../terminal/own-hints.ts';
 import { knowledgeToolSet } from '../knowledge/open.ts';
 import { memoryToolSet } from '../memory/store.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { checkFlags, givenToken, mcpOptions, type McpFlags } from './mcp-flags.ts';
 
 type Say = (text: string) => void;
@@ -31,7 +31,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function serveOverStdio(server: McpServer, session: Session, report: Report): Promise<void> {
+async function serveOverStdio(server: McpServer, context: CommandContext, report: Report): Promise<void> {
   const { serveStdio } = await import('@cairn/mcp-server');
   const connection = await serveStdio(server, {
     // The only command that uses the streams themselves, because it answers while it reads.
@@ -39,7 +39,7 @@ async function serveOverStdio(server: McpServer, session: Session, report: Repor
     output: process.stdout,
     onError: report,
   });
-  await Promise.race([connection.ended, whenAborted(session.signal)]);
+  await Promise.race([connection.ended, whenAborted(context.signal)]);
   await connection.close();
 }
 
@@ -53,7 +53,7 @@ interface Access {
 async function serveOverHttp(
   server: McpServer,
   access: Access,
-  { session, say, report }: { readonly session: Session; readonly say: Say; readonly report: Report },
+  { context, say, report }: { readonly context: CommandContext; readonly say: Say; readonly report: Report },
 ): Promise<void> {
   const [{ createToken }, { serveHttp }] = await Promise.all([
     import('@cairn/mcp-server'),
@@ -65,13 +65,13 @@ async function serveOverHttp(
   if (token === undefined) say('no token is required: every program on this machine can use the tools');
   else if (token !== access.token) say(`clients must send 'Authorization: Bearer ${token}'`);
   say(`listening on ${listener.url}`);
-  await whenAborted(session.signal);
+  await whenAborted(context.signal);
   await listener.close();
 }
 
 /** The tools that `cairn mcp` serves, in the order in which clients see them. They are loaded when a server starts. */
 async function loadToolSets(
-  session: Session,
+  context: CommandContext,
   flags: McpFlags,
   { root, say }: { readonly root: string; readonly say: Say },
 ): Promise<ToolSet[]> {
@@ -80,20 +80,20 @@ async function loadToolSets(
     import('@cairn/workspace-cache/tools'),
   ]);
   const { store, project, model, baseUrl, language } = flags;
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  const command = (): string => (session.agentCommand ?? session.command)?.() ?? 'cairn';
+  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(context.cwd, flags.stateDir);
+  const command = (): string => (context.agentCommand ?? context.command)?.() ?? 'cairn';
   const memory = { store, project, root, isAlone: flags.http === undefined, say };
   const sets = [
     createCodingToolSet({ stateDirectory }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    ...(flags.knowledge === 'off' ? [] : [await knowledgeToolSet(session, { directory: flags.knowledge, language })]),
-    ...(flags.memory === 'off' ? [] : [await memoryToolSet(session, { ...memory, naming: flags.memory })]),
+    ...(flags.knowledge === 'off' ? [] : [await knowledgeToolSet(context, { directory: flags.knowledge, language })]),
+    ...(flags.memory === 'off' ? [] : [await memoryToolSet(context, { ...memory, naming: flags.memory })]),
   ].map((set) => withOwnHints(set, command));
   // Agents work with the other sets.
   if (flags.agents !== true) return sets;
   const { agentsToolSet } = await import('./agents-tool-set.ts');
   const options = { ...memory, hasMemory: flags.memory !== 'off', model, baseUrl };
-  return [...sets, withOwnHints(await agentsToolSet(session, options, sets), command)];
+  return [...sets, withOwnHints(await agentsToolSet(context, options, sets), command)];
 }
 
 export const mcpCommand: CommandFactory = defineCommand({
@@ -113,19 +113,19 @@ In the configuration of an agent host:
 
 Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
 client disconnects, or on SIGTERM.`,
-  run: async (session, flags: McpFlags) => {
+  run: async (context, flags: McpFlags) => {
     checkFlags(flags);
-    const token = givenToken(flags, session);
+    const token = givenToken(flags, context);
     const say: Say = (text) => {
       // A closed standard error does not stop the server.
-      session.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
+      context.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
     };
     const report = reporter(say);
     const { createMcpServer, wideRootNotice } = await import('@cairn/mcp-server');
-    const roots = (flags.root ?? ['.']).map((root) => resolve(session.cwd, root));
+    const roots = (flags.root ?? ['.']).map((root) => resolve(context.cwd, root));
     const server = await createMcpServer({
       roots,
-      toolSets: await loadToolSets(session, flags, { root: roots[0] ?? session.cwd, say }),
+      toolSets: await loadToolSets(context, flags, { root: roots[0] ?? context.cwd, say }),
       naming: flags.naming,
       readOnly: flags.readOnly,
       tools: flags.tools,
@@ -138,8 +138,8 @@ client disconnects, or on SIGTERM.`,
         if (notice !== undefined) say(notice);
       }
       say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
-      if (flags.http === undefined) await serveOverStdio(server, session, report);
-      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { session, say, report });
+      if (flags.http === undefined) await serveOverStdio(server, context, report);
+      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { context, say, report });
     } finally {
       await server.close();
     }

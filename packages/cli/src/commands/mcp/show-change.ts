@@ -8,7 +8,7 @@ import { diffLines, diffStyle } from '../../terminal/diff-lines.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { writeLines } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { EntryFlags } from './entry-options.ts';
 import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts';
 
@@ -18,7 +18,7 @@ export type PlannedChange = EntryChange<PreviewedFile>;
 export function editorOf(
   context: HostContext,
   stateDirectory: string | undefined,
-  session: Session,
+  session: CommandContext,
 ): EntryEditor<PreviewedFile> {
   return createEntryEditor({
     open: (path) => openConfig(path, { signal: session.signal, stateDirectory }),
@@ -33,7 +33,7 @@ function diffOf({ file, text }: PlannedChange): Promise<FileDiff> | FileDiff {
 async function showDiff(
   { file, text }: PlannedChange,
   diff: FileDiff,
-  { flags, session }: { readonly flags: EntryFlags; readonly session: Session },
+  { flags, context: session }: { readonly flags: EntryFlags; readonly context: CommandContext },
 ): Promise<void> {
   // As in the output of git: without the slash at the start.
   const name = file.path.replace(/^\//u, '');
@@ -45,7 +45,7 @@ async function showDiff(
 async function confirm(
   [path, ...others]: readonly [path: string, ...others: string[]],
   yes: boolean,
-  session: Session,
+  session: CommandContext,
 ): Promise<boolean> {
   if (yes) return true;
   const isOne = others.length === 0;
@@ -109,7 +109,7 @@ async function applySteps(steps: readonly Step[]): Promise<void> {
 
 export interface CarryOutOptions {
   readonly flags: EntryFlags;
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly notices: readonly string[];
   /** The notices when no file changes, and the exit status, which is 0 by default. */
   readonly unchanged: { readonly notices: readonly string[]; readonly status?: number };
@@ -120,7 +120,7 @@ export interface CarryOutOptions {
 /** Shows the changes of files, asks, and makes them. A step without a change may have something to forget. @returns the exit status */
 export async function carryOut(
   steps: readonly Step[],
-  { flags, session, notices, unchanged, document }: CarryOutOptions,
+  { flags, context: session, notices, unchanged, document }: CarryOutOptions,
 ): Promise<number> {
   const { dryRun: isDryRun = false, yes = false, json = false } = flags;
   const changing = steps.filter(({ change }) => change.text !== undefined);
@@ -136,7 +136,7 @@ export async function carryOut(
   for (const step of changing) {
     const diff = await diffOf(step.change);
     diffs.set(step, diff);
-    if (!json) await showDiff(step.change, diff, { flags, session });
+    if (!json) await showDiff(step.change, diff, { flags, context: session });
   }
   const [path = '', ...others] = changing.map(({ change }) => change.file.path);
   const changed = !isDryRun && (await confirm([path, ...others], yes, session));

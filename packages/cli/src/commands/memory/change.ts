@@ -4,7 +4,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, switchOf, type OptionRow } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { CommandFactory, CommandTexts } from '../command.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
@@ -21,7 +21,12 @@ interface Changed {
 interface FactChange<Options extends readonly OptionRow[]> extends CommandTexts {
   readonly options?: Options;
   readonly check?: (flags: FlagsOf<Options>) => void;
-  readonly change: (facts: Memory['facts'], id: string, flags: FlagsOf<Options>, session: Session) => Promise<Changed>;
+  readonly change: (
+    facts: Memory['facts'],
+    id: string,
+    flags: FlagsOf<Options>,
+    context: CommandContext,
+  ) => Promise<Changed>;
   readonly done: (id: string) => string;
 }
 
@@ -37,12 +42,12 @@ function changeCommand<const Options extends readonly OptionRow[] = readonly []>
     check,
     ofProject: 'wanted',
     absent: () => ({}),
-    run: async ({ memory, session, signal, print, notice }, flags, id) => {
-      const changed = await onFact(memory, { id, signal }, () => change(memory.facts, id, flags, session));
+    run: async ({ memory, context, signal, print, notice }, flags, id) => {
+      const changed = await onFact(memory, { id, signal }, () => change(memory.facts, id, flags, context));
       const { fact } = changed;
       notice(done(id));
       if (changed.notice !== undefined) notice(changed.notice);
-      await print(factLines(fact, session), fact);
+      await print(factLines(fact, context), fact);
       return ExitCode.Hit;
     },
   });

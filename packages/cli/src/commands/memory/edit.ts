@@ -18,15 +18,15 @@ export const memoryEditCommand: CommandFactory = memoryCommand({
   options: [scopeOption('the facts of the project, or of the user (default: project)'), applyOption, allowSecretOption],
   ofProject: ({ scope }) => (scope === 'user' ? undefined : 'needed'),
   writes: true,
-  run: async ({ memory, session, signal, print, notice }, flags) => {
+  run: async ({ memory, context, signal, print, notice }, flags) => {
     const { scope = 'project', apply, allowSecret } = flags;
     const { facts } = memory;
     const selection = { scope, allStreams: true, signal };
     const edit = { name: `facts-of-${scope}.md`, instead: "use 'cairn memory update'", applyFix };
     const edited =
       apply === undefined
-        ? await editText(await facts.toMarkdown(selection), session, edit)
-        : await readKept(apply, session, { command: 'cairn memory edit' });
+        ? await editText(await facts.toMarkdown(selection), context, edit)
+        : await readKept(apply, context, { command: 'cairn memory edit' });
     if (edited === undefined || edited.text.trim() === '') {
       await edited?.remove();
       notice(

@@ -1,7 +1,7 @@
 import { escapeControls } from '@cairn/tool/paths';
 import type { Erasure, Fact } from '@cairn/memory';
 import { withOwnCommand } from '../../terminal/own-command.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, escapeLine, formatBytes } from '../../terminal/text.ts';
 
 /** Formats a time as `2026-01-31T09:05:00Z`. */
@@ -40,8 +40,8 @@ export function describeKey(what: string, bytes: number | undefined, expiresInMs
 }
 
 /** Returns a heading and a text. Later lines are indented, so that only headings start at the margin. */
-export function* textLines(heading: string, text: string, session: Session): Generator<string, void, undefined> {
-  const escape = session.out.isTerminal ? escapeLine : (line: string) => line;
+export function* textLines(heading: string, text: string, context: CommandContext): Generator<string, void, undefined> {
+  const escape = context.out.isTerminal ? escapeLine : (line: string) => line;
   const [first = '', ...rest] = text.split(/\r\n|\r|\n/u);
   yield `${escapeControls(heading)}${escape(first)}`;
   for (const line of rest) yield `    ${escape(line)}`;
@@ -51,7 +51,7 @@ export function* textLines(heading: string, text: string, session: Session): Gen
 const MAX_SHOWN = 1000;
 
 /** Returns a text as lists show it: a long one cut, with the command that shows it whole. */
-export function shownText(text: string, id: string, session: Session, matched: readonly string[] = []): string {
+export function shownText(text: string, id: string, context: CommandContext, matched: readonly string[] = []): string {
   if (text.length <= MAX_SHOWN) return text;
   const lower = text.toLowerCase();
   const first = Math.min(...matched.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
@@ -59,7 +59,7 @@ export function shownText(text: string, id: string, session: Session, matched: r
   // A surrogate pair that the cut divides is left out.
   const part = text.slice(start, start + MAX_SHOWN).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
   const end = start + MAX_SHOWN < text.length ? '…' : '';
-  const command = withOwnCommand(`cairn memory show ${id}`, session.command);
+  const command = withOwnCommand(`cairn memory show ${id}`, context.command);
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
@@ -81,7 +81,7 @@ export function factHeading(fact: Fact & { readonly isSimilar?: true }): string 
 
 export function factLines(
   fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
-  session: Session,
+  context: CommandContext,
 ): Generator<string, void, undefined> {
-  return textLines(factHeading(fact), shownText(fact.text, fact.id, session, fact.matched), session);
+  return textLines(factHeading(fact), shownText(fact.text, fact.id, context, fact.matched), context);
 }

@@ -3,7 +3,7 @@ import type { Memory } from '@cairn/memory';
 import { listDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { OptionRow } from '../../terminal/options.ts';
 import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
 import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
@@ -14,7 +14,7 @@ import { NO_OWN_PROJECT, openMemory } from './store.ts';
 /** An opened memory, and how its command prints. */
 export interface MemoryPlace extends Pick<Printer, 'print' | 'printMatches' | 'notice'> {
   readonly memory: Memory;
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly signal: AbortSignal;
   /** The place of the memory, for messages. */
   readonly where: string;
@@ -65,21 +65,21 @@ export function memoryCommand<
   return defineCommand<Flags<Options>, ArgumentsOf<Args>>({
     ...texts,
     options: [...(texts.options ?? []), ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
-    run: async (session, flags, ...args) => {
+    run: async (context, flags, ...args) => {
       check?.(flags, ...args);
       const need = typeof ofProject === 'function' ? ofProject(flags, ...args) : ofProject;
       if (need === undefined && flags.project !== undefined) {
         const fix = 'leave it out, or select the facts of the project with --scope project';
         throw new UsageError('--project has no effect with these options', fix);
       }
-      const printer = new Printer(session, flags);
+      const printer = new Printer(context, flags);
       let isWhole = true;
-      const { memory, where, isAbsent } = await openMemory(session, flags, {
+      const { memory, where, isAbsent } = await openMemory(context, flags, {
         onUnreadable: (notice) => {
           isWhole = false;
           printer.notice(notice);
         },
-        ...(need !== undefined && { directory: session.cwd }),
+        ...(need !== undefined && { directory: context.cwd }),
       });
       try {
         if (need !== undefined && memory.project === undefined) {
@@ -93,8 +93,8 @@ export function memoryCommand<
           return absentExitCode;
         }
         const { print, printMatches, notice } = printer;
-        const { signal } = session;
-        const exitCode = await run({ memory, session, signal, where, print, printMatches, notice }, flags, ...args);
+        const { signal } = context;
+        const exitCode = await run({ memory, context, signal, where, print, printMatches, notice }, flags, ...args);
         // A record that cannot be read is missing in what was printed.
         return isWhole ? exitCode : ExitCode.Error;
       } finally {

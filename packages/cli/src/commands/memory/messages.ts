@@ -1,6 +1,6 @@
 import type { Memory, Message } from '@cairn/memory';
 import { escapeControls } from '@cairn/tool/paths';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { describeKey, formatTime, textLines } from './lines.ts';
@@ -28,10 +28,10 @@ export const memoryGroupsCommand: CommandFactory = memoryCommand({
   },
 });
 
-function* messageLines(messages: Iterable<Message>, session: Session): Generator<string, void, undefined> {
+function* messageLines(messages: Iterable<Message>, context: CommandContext): Generator<string, void, undefined> {
   for (const { id, time, role, author, content } of messages) {
     const by = author === undefined ? role : `${role} ${author}`;
-    yield* textLines(`${formatTime(time)} ${id} ${by}: `, content, session);
+    yield* textLines(`${formatTime(time)} ${id} ${by}: `, content, context);
   }
 }
 
@@ -43,12 +43,12 @@ export const memoryMessagesCommand: CommandFactory = memoryCommand({
     groupOption('group (default: default)'),
     limitOption('messages', 'all'),
   ],
-  run: async ({ memory, session, signal, printMatches, notice, where }, flags) => {
+  run: async ({ memory, context, signal, printMatches, notice, where }, flags) => {
     const { DEFAULT_GROUP, DEFAULT_STREAM } = await import('@cairn/memory/internal');
     const { stream = DEFAULT_STREAM, group = DEFAULT_GROUP, limit } = flags;
     const found = await memory.messages.history({ stream, group }, { limit, signal });
     if (found.length === 0) notice(await emptyHint(memory, where));
     // The newest message is the last line, next to the prompt.
-    return printMatches(messageLines(found.toReversed(), session), found, { limit });
+    return printMatches(messageLines(found.toReversed(), context), found, { limit });
   },
 });

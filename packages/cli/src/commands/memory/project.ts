@@ -35,8 +35,8 @@ export const memoryProjectMoveCommand: CommandFactory = memoryCommand({
     ['<to>', 'the project that gets them'],
   ],
   absent: () => ({ moved: 0, merged: 0, sessions: 0 }),
-  run: async ({ memory, session, signal, print, notice }, _, from, to) => {
-    const { cwd } = session;
+  run: async ({ memory, context, signal, print, notice }, _, from, to) => {
+    const { cwd } = context;
     const known = (await memory.facts.projects({ signal })).map(({ project }) => project);
     const [source, target] = [await identityOf(from, known, cwd), await identityOf(to, known, cwd)];
     const { moved, merged } = await memory.facts.moveProject(source, target, { signal });

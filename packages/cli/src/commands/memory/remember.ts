@@ -38,10 +38,10 @@ export const memoryRememberCommand: CommandFactory = memoryCommand({
     return scope === 'user' ? undefined : 'needed';
   },
   writes: true,
-  run: async ({ memory, session, signal, print, notice, where }, flags, given) => {
+  run: async ({ memory, context, signal, print, notice, where }, flags, given) => {
     const { facts } = memory;
     const { scope = 'project', stream, shared, tag: tags, pin: pinned, replaces, allowSecret, source = 'cli' } = flags;
-    const input = await givenText(given, session.input, 'pipe the text, or give it as an argument');
+    const input = await givenText(given, context.input, 'pipe the text, or give it as an argument');
     const text = input.replace(/\n$/u, '');
     const common = { tags, source, pinned, allowSecret, signal };
     if (replaces !== undefined) {

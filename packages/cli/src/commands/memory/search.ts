@@ -2,7 +2,7 @@
 import type { RecalledFact, RecalledMessage } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled } from '../../terminal/options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
@@ -70,10 +70,10 @@ function nothingFoundHint(
 function messageLines(
   { id, time, by, content, isSimilar }: RecalledMessage,
   words: readonly string[],
-  session: Session,
+  context: CommandContext,
 ): Generator<string, void, undefined> {
   const similar = isSimilar === true ? ' (similar)' : '';
-  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, session, words), session);
+  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, context, words), context);
 }
 
 export const memoryRecallCommand: CommandFactory = memoryCommand({
@@ -83,7 +83,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
   args: [['<query>', "any text; '' lists the newest"]],
   options: recallOptions,
   ofProject: (flags) => (kindsOf(flags).facts ? needOf(flags) : undefined),
-  run: async ({ memory, session, signal, printMatches, notice, where }, flags, query) => {
+  run: async ({ memory, context, signal, printMatches, notice, where }, flags, query) => {
     const kinds = kindsOf(flags);
     const { DEFAULT_STREAM } = await import('@cairn/memory/internal');
     const { scope, stream, group, role, limit = RECALL_LIMIT, offset = 0 } = flags;
@@ -109,8 +109,8 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
     if (hasMore && matches.length > 0) notice(`there are more: use --offset ${offset + limit}`);
     const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     const lines = [
-      ...facts.flatMap((fact) => [...factLines(fact, session)]),
-      ...messages.flatMap((message) => [...messageLines(message, words, session)]),
+      ...facts.flatMap((fact) => [...factLines(fact, context)]),
+      ...messages.flatMap((message) => [...messageLines(message, words, context)]),
     ];
     return printMatches(lines, matches, { hasMore });
   },
@@ -131,7 +131,7 @@ export const memoryListCommand: CommandFactory = memoryCommand({
     offsetOption,
   ],
   ofProject: needOf,
-  run: async ({ memory, session, signal, printMatches, notice }, flags) => {
+  run: async ({ memory, context, signal, printMatches, notice }, flags) => {
     const { scope, tag: tags, stream, archived, limit = LIST_LIMIT, offset = 0 } = flags;
     const selection = { scope, tags, stream, allStreams: stream === undefined, archived };
     const times = await timesOf(flags, memory, signal);
@@ -142,7 +142,7 @@ export const memoryListCommand: CommandFactory = memoryCommand({
     if (nextOffset !== undefined) {
       notice(`facts ${offset + 1} to ${nextOffset} of ${total}; for the next use --offset ${nextOffset}`);
     }
-    const lines = facts.flatMap((fact) => [...factLines(fact, session)]);
+    const lines = facts.flatMap((fact) => [...factLines(fact, context)]);
     const exitCode = await printMatches(lines, facts, { total, hasMore: facts.length < total });
     return facts.length > 0 ? exitCode : ExitCode.None;
   },

@@ -10,11 +10,11 @@ export const memoryShowCommand: CommandFactory = memoryCommand({
   summary: 'show a fact or a message whole',
   args: [['<id>', 'the fact or the message']],
   ofProject: 'wanted',
-  run: async ({ memory, session, signal, print }, _, id) => {
+  run: async ({ memory, context, signal, print }, _, id) => {
     const showMessage = async (message: FoundMessage): Promise<void> => {
       const { time, role, author, stream, group, content } = message;
       const by = author === undefined ? role : `${role} ${author}`;
-      const lines = textLines(`${formatTime(time)} ${id} ${by} in ${stream}/${group}: `, content, session);
+      const lines = textLines(`${formatTime(time)} ${id} ${by} in ${stream}/${group}: `, content, context);
       await print(lines, { kind: 'message', ...message });
     };
     const showFact = async (): Promise<void> => {
@@ -23,12 +23,12 @@ export const memoryShowCommand: CommandFactory = memoryCommand({
       const { source, supersedes, supersededBy } = fact;
       const links = Object.entries({ source, replaces: supersedes, 'replaced by': supersededBy });
       const lines = [
-        ...textLines(factHeading(fact), fact.text, session),
+        ...textLines(factHeading(fact), fact.text, context),
         ...links.flatMap(([name, value]) =>
-          value === undefined ? [] : [...textLines('    ', `${name}: ${value}`, session)],
+          value === undefined ? [] : [...textLines('    ', `${name}: ${value}`, context)],
         ),
         ...history.flatMap(({ until, by, text }) => [
-          ...textLines(`    until ${formatTime(until)} (${by}): `, text, session),
+          ...textLines(`    until ${formatTime(until)} (${by}): `, text, context),
         ]),
       ];
       await print(lines, { kind: 'fact', ...fact, history });

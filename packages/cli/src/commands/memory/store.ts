@@ -6,7 +6,7 @@ import type { ToolSet } from '@cairn/tool';
 import type { MemoryNaming } from '@cairn/memory/tools';
 import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { ProjectFlags, StoreFlags } from './options.ts';
 
 export interface MemoryFlags extends Omit<ProjectFlags, 'color'> {
@@ -21,9 +21,9 @@ interface Choice {
   readonly url?: string;
 }
 
-async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, 'env' | 'cwd'>): Promise<Choice> {
+async function choose(flags: Omit<StoreFlags, 'color'>, context: Pick<CommandContext, 'env' | 'cwd'>): Promise<Choice> {
   const { userStorePath } = await import('@cairn/memory');
-  const known = flags.url ?? (session.env['CAIRN_REDIS_URL'] || undefined);
+  const known = flags.url ?? (context.env['CAIRN_REDIS_URL'] || undefined);
   const isFile = flags.store !== undefined;
   const backend = flags.backend ?? (known !== undefined && !isFile ? 'redis' : 'sqlite');
   if (backend === 'redis') {
@@ -36,7 +36,7 @@ async function choose(flags: Omit<StoreFlags, 'color'>, session: Pick<Session, '
   if (flags.url !== undefined) {
     throw new UsageError('--url works only with Redis', 'leave it out, or use --backend redis');
   }
-  const { env, cwd } = session;
+  const { env, cwd } = context;
   if (flags.store !== undefined) return { backend, path: resolve(cwd, flags.store) };
   return { backend, path: userStorePath({ env, home: homeDirectory(env), platform: process.platform }) };
 }
@@ -97,7 +97,7 @@ export interface OpenOptions {
 }
 
 export async function openMemory(
-  { env, cwd }: Pick<Session, 'env' | 'cwd'>,
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   flags: MemoryFlags,
   { onUnreadable, directory }: OpenOptions,
 ): Promise<OpenedMemory> {
@@ -162,13 +162,13 @@ export interface MemoryToolSetOptions {
 
 /** Returns the tool set of `@cairn/memory` over the chosen store. */
 export async function memoryToolSet(
-  session: Pick<Session, 'env' | 'cwd'>,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
   { naming, store, project, root, isAlone, say }: MemoryToolSetOptions,
 ): Promise<ToolSet> {
   const tools = await import('@cairn/memory/tools');
   const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
-  const open = async () => (await openMemory(session, flags, { onUnreadable: say, directory: root })).memory;
+  const open = async () => (await openMemory(context, flags, { onUnreadable: say, directory: root })).memory;
   // An invalid CAIRN_REDIS_URL is reported at the start, like an invalid option.
-  const opensAtStart = store === undefined && Boolean(session.env['CAIRN_REDIS_URL']);
+  const opensAtStart = store === undefined && Boolean(context.env['CAIRN_REDIS_URL']);
   return tools.memoryToolSet({ open, opensAtStart, naming, ...(isAlone && { process: randomUUID() }) });
 }

@@ -23,8 +23,8 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
     if (file === '-') throw new UsageError('a backup is a file, and cannot go to standard output', fix);
   },
   absent: () => ({ bytes: 0 }),
-  run: async ({ memory, session, signal, print, notice }, _, file) => {
-    const path = resolve(session.cwd, file);
+  run: async ({ memory, context, signal, print, notice }, _, file) => {
+    const path = resolve(context.cwd, file);
     const bytes = await memory.backup(path, { signal });
     notice(`copied and checked ${formatBytes(bytes)}; 'cairn memory stats --store <file>' describes the copy`);
     await print([quotePath(path)], { path, bytes });
@@ -67,13 +67,13 @@ export const memoryExportCommand: CommandFactory = memoryCommand({
   },
   ofProject: ({ scope }) => (scope === 'project' ? 'needed' : undefined),
   absent: () => undefined,
-  run: async ({ memory, session, signal, notice, where }, flags) => {
+  run: async ({ memory, context, signal, notice, where }, flags) => {
     const { format = 'jsonl', scope, stream, group } = flags;
     const texts =
       scope === undefined ? memory.export({ format, stream, group, signal }) : markdownOf(memory, scope, signal);
     let count = 0;
     for await (const text of texts) {
-      await writeLines(session.out, [text], signal);
+      await writeLines(context.out, [text], signal);
       count += 1;
     }
     if (count === 0) notice(format === 'markdown' ? 'there are no facts' : await emptyHint(memory, where));
@@ -93,8 +93,8 @@ export const memoryImportCommand: CommandFactory = memoryCommand({
     ['--days <n>', 'keep messages for N days (default: 30)', wholeNumber({ unit: 'days', minimum: 1 })],
   ],
   writes: true,
-  run: async ({ memory, session, signal, print, notice }, flags, file) => {
-    const text = await readGiven(file, session, 'pipe the lines, or name a file');
+  run: async ({ memory, context, signal, print, notice }, flags, file) => {
+    const text = await readGiven(file, context, 'pipe the lines, or name a file');
     // Unlike `readline`, which also splits at line separators inside a message.
     const result = await memory.import(text.split('\n'), { signal });
     const { added, present, dropped, unknown, problems } = result;

@@ -33,11 +33,11 @@ export const notesListCommand: CommandFactory = memoryCommand({
   args: [['[workflow]', 'the workflow']],
   run: async (place, _, workflow) => {
     if (workflow === undefined) return listWorkflows(place);
-    const { memory, session, signal, printMatches, notice } = place;
+    const { memory, context, signal, printMatches, notice } = place;
     const notes = await memory.getNotes(workflow, { signal });
     if (notes.length === 0) notice(`the workflow ${workflow} has no notes, or they have expired`);
     const lines = notes.flatMap(({ content, source, time, temporary }) => {
-      return [...textLines(`${formatTime(time)} ${source}${temporary ? '' : ' (permanent)'}: `, content, session)];
+      return [...textLines(`${formatTime(time)} ${source}${temporary ? '' : ' (permanent)'}: `, content, context)];
     });
     return printMatches(lines, notes);
   },
@@ -55,8 +55,8 @@ export const notesAddCommand: CommandFactory = memoryCommand({
   ],
   writes: true,
   run: async (place, { source = 'cli', permanent = false }, workflow, given) => {
-    const { memory, session, signal, print, notice } = place;
-    const text = await givenText(given, session.input, 'pipe the text, or give it as an argument');
+    const { memory, context, signal, print, notice } = place;
+    const text = await givenText(given, context.input, 'pipe the text, or give it as an argument');
     const options = { temporary: !permanent, signal };
     const note = await memory.storeNote(workflow, text.replace(/\n$/u, ''), source, options);
     notice(`stored for ${workflow}, for ${note.temporary ? '30 minutes' : '3 days'}`);

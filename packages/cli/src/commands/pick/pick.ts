@@ -6,7 +6,7 @@ import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import { NameFeed } from '../../picker/name-feed.ts';
 import { runPicker } from '../../picker/picker.ts';
 import { farewell } from '../../picker/screen.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { chooseInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import {
@@ -39,28 +39,37 @@ function checkTogether({ grep, type }: PickFlags, roots: readonly string[]): voi
 }
 
 /** Returns the names to choose from, when standard input has them. A search in files does not read it. */
-async function namesOf(isGiven: boolean, roots: readonly string[], session: Session): Promise<NameFeed | undefined> {
-  const { kind } = session.input;
+async function namesOf(
+  isGiven: boolean,
+  roots: readonly string[],
+  context: CommandContext,
+): Promise<NameFeed | undefined> {
+  const { kind } = context.input;
   if (roots.includes(STANDARD_INPUT)) {
     if (kind === 'terminal')
       throw new UsageError('standard input is a terminal', 'pipe names: git ls-files | cairn pick');
-    return new NameFeed(session.input.stream());
+    return new NameFeed(context.input.stream());
   }
   if (isGiven) return undefined;
   // The picker itself shows that it waits for names, so it starts at once.
-  if (kind === 'pipe' || kind === 'file') return new NameFeed(session.input.stream());
-  const { input } = await chooseInput(session, '');
+  if (kind === 'pipe' || kind === 'file') return new NameFeed(context.input.stream());
+  const { input } = await chooseInput(context, '');
   return input && new NameFeed(input);
 }
 
-async function pick(session: Session, flags: PickFlags, query: string, paths: readonly string[]): Promise<number> {
+async function pick(
+  context: CommandContext,
+  flags: PickFlags,
+  query: string,
+  paths: readonly string[],
+): Promise<number> {
   const roots = rootsOf(flags, paths);
   checkTogether(flags, roots);
-  const terminal = session.env['TERM'] === 'dumb' ? undefined : session.openTerminal();
+  const terminal = context.env['TERM'] === 'dumb' ? undefined : context.openTerminal();
   if (terminal === undefined) {
     throw new UsageError("'cairn pick' needs a terminal", "use 'cairn find' or 'cairn grep' instead");
   }
-  const forget = session.onAbruptEnd(() => terminal.close(farewell));
+  const forget = context.onAbruptEnd(() => terminal.close(farewell));
   try {
     const result = await runPicker(terminal, {
       mode: flags.grep === true ? 'grep' : 'find',
@@ -71,22 +80,22 @@ async function pick(session: Session, flags: PickFlags, query: string, paths: re
         gitignore: flags.ignore,
         fileType: await fileTypeOf(flags.type),
         extensions: flags.extension,
-        names: await namesOf(paths.length > 0 || flags.path !== undefined || flags.grep === true, roots, session),
+        names: await namesOf(paths.length > 0 || flags.path !== undefined || flags.grep === true, roots, context),
       }),
-      paint: createPaint(usesColor(flags.color, true, session.env)),
+      paint: createPaint(usesColor(flags.color, true, context.env)),
       loadTools: async () => {
         const { createCodingTools } = await import('@cairn/coding-agent');
         // A person may preview the targets of links outside the root.
-        return createCodingTools({ root: session.cwd, policy: { confine: false } });
+        return createCodingTools({ root: context.cwd, policy: { confine: false } });
       },
-      signal: session.signal,
+      signal: context.signal,
     });
     if (result.kind === 'interrupted') return new Interrupted('SIGINT').exitCode;
     if (result.kind === 'left') return ExitCode.None;
     const { path, lineNumber } = result.item;
     const line = lineNumber === undefined ? '' : `:${lineNumber}`;
-    const choice = session.out.isTerminal ? quotePath(path + line) : path + line;
-    await writeLines(session.out, [choice], session.signal, flags.null === true ? '\0' : '\n');
+    const choice = context.out.isTerminal ? quotePath(path + line) : path + line;
+    await writeLines(context.out, [choice], context.signal, flags.null === true ? '\0' : '\n');
     return ExitCode.Hit;
   } finally {
     forget();

@@ -2,7 +2,7 @@ import * as natives from '@cairn/natives';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../run.ts';
 import { noLines, noPaths } from '../../testing/searches.ts';
-import { recordedSession } from '../../testing/session.ts';
+import { recordedContext } from '../../testing/context.ts';
 
 vi.mock(import('@cairn/natives'), { spy: true });
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 
 /** The options of the only search that a command line makes, those that were given. */
 async function optionsOf(args: readonly string[], signal: AbortSignal): Promise<object> {
-  await run(args, recordedSession({ signal }).session);
+  await run(args, recordedContext({ signal }).context);
   const calls: readonly object[] = [
     ...vi.mocked(natives.fuzzyFind).mock.calls.map(([options]) => options),
     ...vi.mocked(natives.glob).mock.calls.map(([options]) => options),

@@ -3,7 +3,7 @@ import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { readNames, type NameList } from '../../terminal/name-list.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { highlight, rangesOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -61,16 +61,21 @@ function listRemarks(list: NameList | undefined, { type }: FindFlags, totalMatch
     : ["no name on standard input ends with '/', which marks a directory in a list; leave --type out"];
 }
 
-async function find(session: Session, flags: FindFlags, query: string, paths: readonly string[]): Promise<number> {
+async function find(
+  context: CommandContext,
+  flags: FindFlags,
+  query: string,
+  paths: readonly string[],
+): Promise<number> {
   checkListing(flags);
   const instead = "to search the current directory, add '.' after the query";
-  const { roots, input, notices } = await choosePlaces(flags, paths, { session, instead });
+  const { roots, input, notices } = await choosePlaces(flags, paths, { context, instead });
   if (input && flags.hidden === false) {
     throw new UsageError('--no-hidden does not apply to names on standard input', 'leave it out');
   }
   const list = input && (await readNames(input));
-  const { signal } = session;
-  const style = pathStyle(flags, session);
+  const { signal } = context;
+  const style = pathStyle(flags, context);
   const rules: FindRules = {
     query,
     fileType: await fileTypeOf(flags.type),
@@ -81,7 +86,7 @@ async function find(session: Session, flags: FindFlags, query: string, paths: re
     onTimeout: 'partial',
     signal,
   };
-  const listing = await withProgress(session, 'searching', () =>
+  const listing = await withProgress(context, 'searching', () =>
     findAll({ roots, list, hidden: flags.hidden, gitignore: flags.ignore }, rules).catch((error: unknown) => {
       throw withQuoteFix(error, [query, ...paths]);
     }),
@@ -96,7 +101,7 @@ async function find(session: Session, flags: FindFlags, query: string, paths: re
     ...listRemarks(list, flags, totalMatches),
   ];
   const lines = matches.map((match) => findLine(match, style));
-  return printListing(session, { listing, lines, remarks, facts: guess && { guess } }, flags);
+  return printListing(context, { listing, lines, remarks, facts: guess && { guess } }, flags);
 }
 
 export const findCommand: CommandFactory = defineCommand({

@@ -4,8 +4,9 @@ import { isAbsolute, join } from 'node:path';
 import type { FileType, GlobMatch, GlobOptions } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { hidden, MAX_COUNT, wholeNumber } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
@@ -21,15 +22,19 @@ import {
 } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
-interface GlobFlags extends ListingFlags {
-  readonly type?: Kind;
-  readonly recursive: boolean;
-  readonly sortMtime?: boolean;
-  readonly includeNodeModules?: boolean;
-  readonly long?: boolean;
-  readonly maxDepth?: number;
-  readonly follow?: boolean;
-}
+const options = [
+  kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
+  ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
+  ['-L, --follow', 'follow symbolic links'],
+  hidden('--no-follow'),
+  ['--no-recursive', 'a pattern without / matches only directly in --path'],
+  ['--sort-mtime', 'newest first; --limit then keeps the newest'],
+  ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
+  ['--long', 'show size and modification time before each path'],
+  ...listingOptions('at most N paths (default: all)'),
+] as const;
+
+type GlobFlags = FlagsOf<typeof options> & ListingFlags & { readonly type?: Kind; readonly recursive: boolean };
 
 interface Details {
   readonly size?: number | undefined;
@@ -80,11 +85,11 @@ function paintedPath(path: string, fileType: FileType, style: PathStyle & { read
 async function linesOf(
   { matches }: ListingOfAll<GlobMatch>,
   flags: GlobFlags,
-  session: Session,
+  context: CommandContext,
 ): Promise<readonly string[]> {
   const { FileType: types } = await import('@cairn/natives');
-  const { out, signal } = session;
-  const style = pathStyle(flags, session);
+  const { out, signal } = context;
+  const style = pathStyle(flags, context);
   const details = flags.long === true ? await detailsOf(matches, signal) : undefined;
   return matches.map(({ prefix, match }, index) => {
     const columns = details === undefined ? '' : style.paint.dim(longColumns(details[index] ?? {}, out.isTerminal));
@@ -127,7 +132,7 @@ async function withPathFix(error: unknown, patterns: readonly string[]): Promise
   return remarks.length === 0 ? error : new CommandError({ ...facts, fix: remarks.join('; ') }, { cause: error });
 }
 
-async function listPaths(session: Session, flags: GlobFlags, patterns: readonly string[]): Promise<number> {
+async function listPaths(context: CommandContext, flags: GlobFlags, patterns: readonly string[]): Promise<number> {
   checkListing(flags);
   const { json = false, long = false, sortMtime } = flags;
   if (json && long) {
@@ -148,35 +153,25 @@ async function listPaths(session: Session, flags: GlobFlags, patterns: readonly 
     includeNodeModules: flags.includeNodeModules,
     timeoutMs: flags.timeout,
     onTimeout: 'partial',
-    signal: session.signal,
+    signal: context.signal,
   };
   const order = { limit: flags.limit ?? MAX_COUNT, compare: sortMtime === true ? byTime : undefined };
-  const listing = await withProgress(session, 'searching', () =>
+  const listing = await withProgress(context, 'searching', () =>
     searchAll(rootsOf(flags), (path) => glob({ ...options, path }), order).catch(async (error: unknown) => {
       throw await withPathFix(error, patterns);
     }),
   );
-  session.signal.throwIfAborted();
-  const lines = json ? [] : await linesOf(listing, flags, session);
+  context.signal.throwIfAborted();
+  const lines = json ? [] : await linesOf(listing, flags, context);
   const remarks = patterns.length < 2 ? [] : await directoryRemarks(patterns);
-  return printListing(session, { listing, lines, remarks }, flags);
+  return printListing(context, { listing, lines, remarks }, flags);
 }
 
 export const globCommand: CommandFactory = defineCommand({
   description: 'List the files and directories with a path that matches patterns.',
   summary: 'list paths that match a pattern',
   args: [['<pattern...>', "glob patterns; without / they match names at any depth, with '!' before them they exclude"]],
-  options: [
-    kindOption(['file', 'dir', 'symlink'], 'only files (f), directories (d) or links (l); a link counts as its target'),
-    ['-d, --max-depth <n>', 'only N levels of directories', wholeNumber()],
-    ['-L, --follow', 'follow symbolic links'],
-    hidden('--no-follow'),
-    ['--no-recursive', 'a pattern without / matches only directly in --path'],
-    ['--sort-mtime', 'newest first; --limit then keeps the newest'],
-    ['--include-node-modules', 'search node_modules too (automatic when the pattern names it)'],
-    ['--long', 'show size and modification time before each path'],
-    ...listingOptions('at most N paths (default: all)'),
-  ],
+  options,
   examples: `
 Examples:
   $ cairn glob '*.ts'                          TypeScript files at any depth

@@ -1,6 +1,6 @@
 import { quotePath } from '@cairn/tool/paths';
 import { errorText } from '../../terminal/answer.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { countOf, formatCount } from '../../terminal/text.ts';
 import { unreadableNotice, cutNotice, lossyNotice, nothingFoundNotice, offsetNotice, stopNotice } from './listing.ts';
 import { hasGroup, SEARCHED_ANYWAY, type GrepPlan } from './grep-plan.ts';
@@ -112,10 +112,10 @@ export function grepNotices(totals: GrepTotals, asked: Asked): string[] {
 }
 
 /** Returns the notices about roots that failed and about the result. A person who found nothing learns what was not searched. */
-export function noticesOf(totals: GrepTotals, plan: GrepPlan, session: Session): readonly string[] {
+export function noticesOf(totals: GrepTotals, plan: GrepPlan, context: CommandContext): readonly string[] {
   const { filter, notices, prints } = plan;
   const all = [...totals.failures.map(errorText), ...grepNotices(totals, plan)];
-  const isForPerson = session.err.isTerminal && prints !== 'document';
+  const isForPerson = context.err.isTerminal && prints !== 'document';
   if (totals.shown > 0 || all.length > 0 || !isForPerson) return [...notices, ...all];
   return [...notices, nothingFoundNotice(filter.hidden ?? true, filter.gitignore === true)];
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { createPaint, usesColor } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import type { GrepForm } from './grep-lines.ts';
 import type { FileFilter, GrepFlags, Matching, PatternSource } from './grep-options.ts';
@@ -49,7 +49,7 @@ async function isOneFile([root = '.', ...others]: readonly string[]): Promise<bo
 }
 
 /** Returns the form of the printed results. As in ripgrep, the lines of standard input alone have neither path nor number. */
-async function formOf(flags: GrepFlags, roots: readonly string[], { out, env }: Session): Promise<GrepForm> {
+async function formOf(flags: GrepFlags, roots: readonly string[], { out, env }: CommandContext): Promise<GrepForm> {
   const { form = {}, matching = {}, vimgrep = false } = flags;
   const column = vimgrep || form.column === true;
   const isFromInput = roots.every((root) => root === STANDARD_INPUT);
@@ -94,7 +94,7 @@ function matchingOf(patterns: readonly string[], flags: GrepFlags): Matching {
   };
 }
 
-export async function planGrep(line: GrepLine, session: Session): Promise<GrepPlan> {
+export async function planGrep(line: GrepLine, session: CommandContext): Promise<GrepPlan> {
   const { args, flags: given } = line;
   const { quiet = false, json = false, files = false, typeList = false, unrestricted = 0 } = given;
   checkTogether(given);
@@ -140,7 +140,7 @@ interface GrepArguments extends Places {
 }
 
 /** Returns the patterns of a source. As in ripgrep, an empty line of a file is a pattern that matches every line. */
-async function patternsOf(source: PatternSource, { input, signal }: Session): Promise<readonly string[]> {
+async function patternsOf(source: PatternSource, { input, signal }: CommandContext): Promise<readonly string[]> {
   if ('text' in source) return [source.text];
   const { file } = source;
   const text = await (file === '-'
@@ -189,7 +189,7 @@ async function checkReplace(replace: string, { args: [pattern], flags, words }: 
 }
 
 /** Reads the patterns, and decides what is searched: the given paths, standard input or the current directory. */
-async function readArguments(line: GrepLine, session: Session): Promise<GrepArguments> {
+async function readArguments(line: GrepLine, session: CommandContext): Promise<GrepArguments> {
   const { args, flags } = line;
   if (flags.replace !== undefined) await checkReplace(flags.replace, line);
   const { sources = args.slice(0, 1).map((text) => ({ text })) } = flags;
@@ -206,7 +206,7 @@ async function readArguments(line: GrepLine, session: Session): Promise<GrepArgu
   if (!usesInput) {
     return {
       patterns,
-      ...(await choosePlaces(flags, paths, { session, instead: 'to search files, add a path, such as .' })),
+      ...(await choosePlaces(flags, paths, { context: session, instead: 'to search files, add a path, such as .' })),
     };
   }
   const roots = rootsOf(flags, paths);

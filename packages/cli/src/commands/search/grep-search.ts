@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { GrepMatch, GrepOptions, GrepSummary } from '@cairn/natives';
 import { CommandError } from '../../terminal/errors.ts';
 import { pathBelow, pathPrefix } from '../../terminal/path-prefix.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { asIs, type BatchReader, type PathNaming } from './grep-lines.ts';
 import type { FileFilter } from './grep-options.ts';
@@ -35,7 +35,7 @@ async function openSource(root: string, input: Readable | undefined): Promise<So
   return { root, pathOf: (path) => prefix + path, isDirectory: true };
 }
 
-export function filterBelow(root: string, filter: FileFilter, { cwd }: Session): FileFilter {
+export function filterBelow(root: string, filter: FileFilter, { cwd }: CommandContext): FileFilter {
   return { ...filter, glob: filter.glob && globsBelow({ root, cwd }, filter.glob) };
 }
 
@@ -45,7 +45,7 @@ type Rest = Pick<GrepOptions, 'maxCount' | 'offset' | 'timeoutMs'>;
 async function grepRoot(
   { root, text, isDirectory }: Source,
   { rest, onBatch }: { readonly rest: () => Rest; readonly onBatch: (matches: readonly GrepMatch[]) => Promise<void> },
-  { plan, session }: { readonly plan: GrepPlan; readonly session: Session },
+  { plan, context }: { readonly plan: GrepPlan; readonly context: CommandContext },
 ): Promise<GrepSummary> {
   const { CairnError, grep, grepStream } = await import('@cairn/natives');
   const { binary, maxFileSize, ...matching } = plan.matching;
@@ -58,12 +58,12 @@ async function grepRoot(
       maxFileSize: isDirectory ? maxFileSize : undefined,
       crlf,
       onTimeout: 'partial',
-      signal: session.signal,
+      signal: context.signal,
     } as const;
     // A pattern that is rejected has read nothing, so the text stays open for the next try.
     const options =
       text === undefined
-        ? { ...shared, ...filterBelow(root, plan.filter, session), path: root }
+        ? { ...shared, ...filterBelow(root, plan.filter, context), path: root }
         : { ...shared, input: text.iterator({ destroyOnReturn: false }) };
     // A document holds every match, so the size of the result is limited.
     if (plan.prints !== 'document') return grepStream(options, onBatch);
@@ -112,7 +112,7 @@ class CountPage {
 }
 
 /** Searches the roots in sequence, as ripgrep does. A failed root is reported. @throws the first error when all failed */
-export async function searchRoots(plan: GrepPlan, session: Session, onBatch: BatchReader): Promise<GrepTotals> {
+export async function searchRoots(plan: GrepPlan, context: CommandContext, onBatch: BatchReader): Promise<GrepTotals> {
   const { roots, page, filter, timeoutMs } = plan;
   const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   const counts = plan.matching.mode === 'count' ? new CountPage(page) : undefined;
@@ -131,7 +131,7 @@ export async function searchRoots(plan: GrepPlan, session: Session, onBatch: Bat
         totals.addMatches(taken);
         await onBatch(taken, source.pathOf);
       };
-      const facts = await grepRoot(source, { rest, onBatch: pass }, { plan, session });
+      const facts = await grepRoot(source, { rest, onBatch: pass }, { plan, context });
       totals.addResult(facts, (path) => (path === '.' ? pathBelow(root, path) : source.pathOf(path)));
     } catch (error) {
       const scope = scopeOf(error, filter);

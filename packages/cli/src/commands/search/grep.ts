@@ -4,7 +4,7 @@ import { ExitCode, exitCodeOf } from '../../terminal/exit.ts';
 import { addOptions } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { CommandFactory } from '../command.ts';
 import { LineJoiner, ContentPrinter, fileLines, type BatchReader } from './grep-lines.ts';
 import { noticesOf } from './grep-notices.ts';
@@ -64,50 +64,50 @@ function documentOf(totals: GrepTotals, plan: GrepPlan, matches: readonly GrepMa
   };
 }
 
-async function answerAsDocument(plan: GrepPlan, session: Session): Promise<GrepTotals> {
+async function answerAsDocument(plan: GrepPlan, context: CommandContext): Promise<GrepTotals> {
   const matches: GrepMatch[] = [];
-  const totals = await searchRoots(plan, session, async (batch, naming) => {
+  const totals = await searchRoots(plan, context, async (batch, naming) => {
     for (const match of batch) matches.push({ ...match, path: naming(match.path) });
   });
   const document = documentOf(totals, plan, matches);
-  await writeAnswer(session, plan.output, { lines: [], document, notices: () => noticesOf(totals, plan, session) });
+  await writeAnswer(context, plan.output, { lines: [], document, notices: () => noticesOf(totals, plan, context) });
   return totals;
 }
 
-async function answerAsLines(plan: GrepPlan, session: Session): Promise<GrepTotals> {
+async function answerAsLines(plan: GrepPlan, context: CommandContext): Promise<GrepTotals> {
   const { form, matching, output } = plan;
   const printer = new ContentPrinter(form);
   const isContent = matching.mode === 'content';
   const lineEnd = matching.mode === 'filesWithMatches' && form.nul ? '\0' : '\n';
-  const found = await withProgress(session, 'searching', async (endProgress) => {
+  const found = await withProgress(context, 'searching', async (endProgress) => {
     const print: BatchReader = async (batch, naming) => {
       // Lines and progress would mix on one terminal.
-      if (session.out.isTerminal) await endProgress();
+      if (context.out.isTerminal) await endProgress();
       const lines = isContent ? printer.lines(batch, naming) : fileLines(batch, form, naming);
-      await writeLines(session.out, lines, session.signal, lineEnd);
+      await writeLines(context.out, lines, context.signal, lineEnd);
     };
-    if (!form.joinsLines) return searchRoots(plan, session, print);
+    if (!form.joinsLines) return searchRoots(plan, context, print);
     const joiner = new LineJoiner(print);
-    const totals = await searchRoots(plan, session, joiner.read);
+    const totals = await searchRoots(plan, context, joiner.read);
     await joiner.end();
     return totals;
   });
   const totals = { ...found, linesCut: found.linesCut + printer.linesCut };
-  await writeNotices(session, output.color, noticesOf(totals, plan, session));
+  await writeNotices(context, output.color, noticesOf(totals, plan, context));
   return totals;
 }
 
 /** Answers with the exit status. A negative answer comes with the notices about files that were not searched. */
-async function answerQuietly(plan: GrepPlan, session: Session): Promise<GrepTotals> {
-  const totals = await searchRoots(plan, session, async () => undefined);
-  if (totals.shown === 0) await writeNotices(session, plan.output.color, noticesOf(totals, plan, session));
+async function answerQuietly(plan: GrepPlan, context: CommandContext): Promise<GrepTotals> {
+  const totals = await searchRoots(plan, context, async () => undefined);
+  if (totals.shown === 0) await writeNotices(context, plan.output.color, noticesOf(totals, plan, context));
   return totals;
 }
 
 const answers = { lines: answerAsLines, document: answerAsDocument, nothing: answerQuietly } as const;
 
-async function search(plan: GrepPlan, session: Session): Promise<number> {
-  const totals = await answers[plan.prints](plan, session);
+async function search(plan: GrepPlan, context: CommandContext): Promise<number> {
+  const totals = await answers[plan.prints](plan, context);
   const { shown, stopReason } = totals;
   // As in ripgrep, one match is the answer to -q, whatever else could not be read.
   if (plan.prints === 'nothing' && shown > 0) return ExitCode.Hit;
@@ -115,17 +115,17 @@ async function search(plan: GrepPlan, session: Session): Promise<number> {
 }
 
 /** Prints the types that -t and -T know, with the globs of their files, as `rg --type-list` does. */
-async function listTypes({ output }: GrepPlan, session: Session): Promise<number> {
+async function listTypes({ output }: GrepPlan, context: CommandContext): Promise<number> {
   const { fileTypes } = await import('@cairn/natives');
   const types = fileTypes();
   const lines = types.map(({ name, globs }) => `${name}: ${globs.join(', ')}`);
-  await writeAnswer(session, output, { lines, document: listDocument(types), notices: () => [] });
+  await writeAnswer(context, output, { lines, document: listDocument(types), notices: () => [] });
   return ExitCode.Hit;
 }
 
 const tasks = { search, files: listFiles, types: listTypes } as const;
 
-export const grepCommand: CommandFactory = (command, session, done) => {
+export const grepCommand: CommandFactory = (command, context, done) => {
   command
     .description('Search the content of files, or of standard input, by regular expression.')
     .summary('search the content of files')
@@ -137,8 +137,8 @@ export const grepCommand: CommandFactory = (command, session, done) => {
       // commander's types leave this field out.
       const words: readonly string[] = Reflect.get(command.parent ?? command, 'rawArgs');
       const args = pattern === undefined ? [] : [pattern, ...paths];
-      const plan = await planGrep({ args, flags, words }, session);
-      done(await tasks[plan.task](plan, session));
+      const plan = await planGrep({ args, flags, words }, context);
+      done(await tasks[plan.task](plan, context));
     });
   addOptions(command, grepOptions);
 };
@@ -148,7 +148,7 @@ function inPathOrder(files: readonly GlobMatch[]): GlobMatch[] {
 }
 
 /** Lists the files of one root that grep searches. A file is searched whatever the filters exclude. */
-async function listRoot(root: string, plan: GrepPlan, session: Session): Promise<Listing<GlobMatch>> {
+async function listRoot(root: string, plan: GrepPlan, context: CommandContext): Promise<Listing<GlobMatch>> {
   const { FileType, glob } = await import('@cairn/natives');
   const found = await stat(root).catch(() => undefined);
   if (found !== undefined && !found.isDirectory()) {
@@ -156,7 +156,7 @@ async function listRoot(root: string, plan: GrepPlan, session: Session): Promise
     return { matches: [match], totalMatches: 1, complete: true };
   }
   const { maxFileSize } = plan.matching;
-  const { glob: pattern = '*', hidden = true, ...filter } = filterBelow(root, plan.filter, session);
+  const { glob: pattern = '*', hidden = true, ...filter } = filterBelow(root, plan.filter, context);
   const result = await glob({
     ...filter,
     pattern,
@@ -167,7 +167,7 @@ async function listRoot(root: string, plan: GrepPlan, session: Session): Promise
     sortByMtime: maxFileSize !== undefined,
     timeoutMs: plan.timeoutMs,
     onTimeout: 'partial',
-    signal: session.signal,
+    signal: context.signal,
   });
   // Links are listed by glob, but grep does not follow them.
   const files = result.matches.filter(({ fileType }) => fileType === FileType.File);
@@ -176,18 +176,18 @@ async function listRoot(root: string, plan: GrepPlan, session: Session): Promise
   return { ...result, matches: matches.map((match) => ({ ...match, path: prefix + match.path })) };
 }
 
-export async function listFiles(plan: GrepPlan, session: Session): Promise<number> {
+export async function listFiles(plan: GrepPlan, context: CommandContext): Promise<number> {
   const { roots, page, form, output, filter, prints } = plan;
   const { hidden = true, gitignore = true } = filter;
-  const all = await withProgress(session, 'listing', () =>
-    searchAll(roots, (root) => listRoot(root, plan, session), { limit: Infinity }),
+  const all = await withProgress(context, 'listing', () =>
+    searchAll(roots, (root) => listRoot(root, plan, context), { limit: Infinity }),
   );
-  session.signal.throwIfAborted();
+  context.signal.throwIfAborted();
   const { offset, limit = Infinity } = page;
   const matches = all.matches.slice(offset, offset + limit).map((one) => ({ ...one, prefix: '' }));
   const listing = { ...all, matches, totalMatches: all.matches.length, hints: [] };
   const flags = { ...output, null: form.nul, hidden, ignore: gitignore };
-  const { paint, shown } = pathStyle(flags, session);
+  const { paint, shown } = pathStyle(flags, context);
   const lines = matches.map(({ match }) => paint.path(shown(match.path)));
-  return printListing(session, { listing, lines: prints === 'nothing' ? [] : lines, remarks: [], offset }, flags);
+  return printListing(context, { listing, lines: prints === 'nothing' ? [] : lines, remarks: [], offset }, flags);
 }

@@ -3,7 +3,7 @@ import type { GlobMatch, StopReason } from '@cairn/natives';
 import { errorText, writeAnswer, type MatchesDocument } from '../../terminal/answer.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import { createPaint, usesColor, type LineEnd, type Paint } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { ListingFlags } from './options.ts';
 import type { ListingOfAll, Placed } from './search-all.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
@@ -22,7 +22,7 @@ export interface PathStyle {
 /** Returns the printer of paths. Those for a program (`-0`) are neither quoted nor painted, except in a terminal. */
 export function pathStyle(
   { color, null: endsWithNull = false }: Pick<ListingFlags, 'color' | 'null'>,
-  { out, env }: Session,
+  { out, env }: CommandContext,
 ): PathStyle {
   const isForProgram = endsWithNull && !out.isTerminal;
   const isColored = isForProgram ? color === 'always' : usesColor(color, out.isTerminal, env);
@@ -66,7 +66,7 @@ function documentOf({ listing, offset = 0, facts }: ListingAnswer): MatchesDocum
 function noticesOf(
   { listing, remarks, offset }: ListingAnswer,
   flags: ListingFlags,
-  session: Session,
+  context: CommandContext,
 ): readonly string[] {
   const shown = listing.matches.length;
   const { totalMatches } = listing;
@@ -74,18 +74,22 @@ function noticesOf(
   const found = listingNotices({ ...listing, shown, lossyPaths, totalMatches: totalMatches - (offset ?? 0) });
   const skipped = offset === undefined ? [] : offsetNotice(offset, totalMatches);
   const notices = [...listing.failures.map(errorText), ...skipped, ...found, ...remarks];
-  const isForPerson = session.err.isTerminal && flags.json !== true && offset === undefined;
+  const isForPerson = context.err.isTerminal && flags.json !== true && offset === undefined;
   if (shown > 0 || notices.length > 0 || !isForPerson) return notices;
   return [nothingFoundNotice(flags.hidden ?? false, flags.ignore)];
 }
 
-export async function printListing(session: Session, answer: ListingAnswer, flags: ListingFlags): Promise<number> {
+export async function printListing(
+  context: CommandContext,
+  answer: ListingAnswer,
+  flags: ListingFlags,
+): Promise<number> {
   const { listing, lines } = answer;
-  await writeAnswer(session, flags, {
+  await writeAnswer(context, flags, {
     lines,
-    lineEnd: pathStyle(flags, session).lineEnd,
+    lineEnd: pathStyle(flags, context).lineEnd,
     document: documentOf(answer),
-    notices: () => noticesOf(answer, flags, session),
+    notices: () => noticesOf(answer, flags, context),
   });
   const { matches, stopReason, unreadable = 0, failures } = listing;
   return exitCodeOf({ shown: matches.length, stopReason, unreadable: unreadable + failures.length });

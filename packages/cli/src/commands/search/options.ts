@@ -3,7 +3,7 @@ import type { FileType } from '@cairn/natives';
 import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { foreignKinds } from '../../terminal/foreign-options.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
 
@@ -43,15 +43,15 @@ export interface Places {
 export async function choosePlaces(
   { path }: Pick<SearchFlags, 'path'>,
   args: readonly string[],
-  { session, instead }: { readonly session: Session; readonly instead: string },
+  { context, instead }: { readonly context: CommandContext; readonly instead: string },
 ): Promise<Places> {
   const roots = rootsOf({ path }, args);
   if (path === undefined && args.length === 0) {
-    const { input, notices } = await chooseInput(session, instead);
+    const { input, notices } = await chooseInput(context, instead);
     return { roots: input ? [STANDARD_INPUT] : roots, input, notices };
   }
   if (!roots.includes(STANDARD_INPUT)) return { roots, notices: [] };
-  const { input } = await openStandardInput(session, instead);
+  const { input } = await openStandardInput(context, instead);
   // The second time, it has nothing left.
   const once = roots.filter((root, index) => root !== STANDARD_INPUT || roots.indexOf(root) === index);
   return { roots: once, input, notices: [] };

@@ -124,7 +124,7 @@ export const workflowEditCommand: CommandFactory = memoryCommand({
   options: [applyOption],
   examples,
   run: async (place, flags, id) => {
-    const { memory, session, signal, print, notice } = place;
+    const { memory, context, signal, print, notice } = place;
     const before = await memory.workflows.get(id, { signal });
     if (flags.apply === undefined && before.status !== 'waiting' && before.status !== 'running') {
       const message = `the workflow ${id} is ${before.status}; its steps cannot be edited`;
@@ -135,9 +135,9 @@ export const workflowEditCommand: CommandFactory = memoryCommand({
     const edit = { name: `${id}.txt`, instead: "use '--apply <file>'", applyFix: applyFixOf(id) };
     const edited =
       flags.apply === undefined
-        ? await editText(current, session, edit)
+        ? await editText(current, context, edit)
         : // One that a person wrote is for the steps as they are.
-          await readKept(flags.apply, session, { command: 'cairn workflow edit', current });
+          await readKept(flags.apply, context, { command: 'cairn workflow edit', current });
     if (edited === undefined || edited.text.trim() === '') {
       await edited?.remove();
       notice(`the text ${edited === undefined ? 'was not changed' : 'is empty'}; nothing was done`);

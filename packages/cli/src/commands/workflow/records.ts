@@ -28,28 +28,28 @@ export const workflowShowCommand: CommandFactory = memoryCommand({
   description: 'Show a workflow: its steps, their results, its calls and its notes.',
   summary: 'show the steps, results and notes of a workflow',
   args: [workflowArgument],
-  run: async ({ memory, session, signal, print }, _, id) => {
+  run: async ({ memory, context, signal, print }, _, id) => {
     const record = await memory.workflows.get(id, { signal });
     const statusOf = await loadStatusOf();
     const { goal, todos, notes, streamName, groupId, status, reason, question, updatedAt, lease, state } = record;
     const run = lease === undefined ? '' : `, run by ${lease.owner} until ${formatTime(lease.expiresAt)}`;
     const lines = [
-      ...textLines('goal: ', goal, session),
-      ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, session),
-      ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, session),
-      ...(reason === undefined ? [] : textLines('reason: ', reason, session)),
+      ...textLines('goal: ', goal, context),
+      ...textLines('stream: ', groupId === undefined ? streamName : `${streamName}, group ${groupId}`, context),
+      ...textLines('status: ', `${status}, updated ${formatTime(updatedAt)}${run}`, context),
+      ...(reason === undefined ? [] : textLines('reason: ', reason, context)),
       ...(status === 'waiting' && question?.text !== undefined
-        ? textLines(`question of ${formatTime(question.time)}: `, question.text, session)
+        ? textLines(`question of ${formatTime(question.time)}: `, question.text, context)
         : []),
       ...todos.flatMap(({ id: todo, content, result, ...how }) => [
-        ...textLines(`${todo} ${statusOf(how)}: `, content, session),
-        ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), session)),
+        ...textLines(`${todo} ${statusOf(how)}: `, content, context),
+        ...(result === undefined ? [] : textLines('    result: ', JSON.stringify(result), context)),
       ]),
       ...callsOf(state).flatMap((call) => [
-        ...textLines(`${call.id} of ${call.todoId} ${call.status}: `, call.text, session),
+        ...textLines(`${call.id} of ${call.todoId} ${call.status}: `, call.text, context),
       ]),
       ...notes.flatMap(({ content, source, time }) => [
-        ...textLines(`note of ${source}, ${formatTime(time)}: `, content, session),
+        ...textLines(`note of ${source}, ${formatTime(time)}: `, content, context),
       ]),
     ];
     await print(lines, record);
@@ -59,13 +59,13 @@ export const workflowShowCommand: CommandFactory = memoryCommand({
 
 export const workflowListCommand: CommandFactory = memoryCommand({
   description: 'List the workflows, last updated first.',
-  run: async ({ memory, session, signal, printMatches, notice }) => {
+  run: async ({ memory, context, signal, printMatches, notice }) => {
     const all = await memory.workflows.list({ signal });
     if (all.length === 0) notice('there are no workflows');
     const lines = all.flatMap(({ id, goal, streamName, status, done, partlyDone, todos, updatedAt }) => {
       const partly = partlyDone === 0 ? '' : `, ${partlyDone} partly`;
       const heading = `${id} ${status}, ${done - partlyDone} of ${todos} done${partly}, ${formatTime(updatedAt)}, ${streamName}: `;
-      return [...textLines(heading, goal, session)];
+      return [...textLines(heading, goal, context)];
     });
     return printMatches(lines, all);
   },

@@ -1,6 +1,6 @@
 import type { AgentWorkflows, WorkflowResponse, WorkOptions } from '@cairn/agents';
 import { readText } from '../../terminal/input.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { settingsToContinue, workflowArgument, type WorkFlags } from './settings.ts';
 import { carryOut, openWorkflows, whenFree, withWorkPlace, workOptions } from './work.ts';
@@ -9,16 +9,16 @@ import { carryOut, openWorkflows, whenFree, withWorkPlace, workOptions } from '.
 async function continueWorkflow(
   id: string,
   flags: WorkFlags,
-  session: Session,
+  context: CommandContext,
   work: (workflows: AgentWorkflows, options: WorkOptions) => Promise<WorkflowResponse>,
 ): Promise<number> {
-  return withWorkPlace(session, { flags, id }, async (place) => {
+  return withWorkPlace(context, { flags, id }, async (place) => {
     const { memory, isShared, view } = place;
-    const record = await memory.workflows.get(id, { signal: session.signal });
-    const { settings, notices } = settingsToContinue(record, flags, { cwd: session.cwd, isShared });
+    const record = await memory.workflows.get(id, { signal: context.signal });
+    const { settings, notices } = settingsToContinue(record, flags, { cwd: context.cwd, isShared });
     for (const notice of notices) view.notice(notice);
     const workflows = await openWorkflows(place, settings);
-    const options = { signal: session.signal, onEvent: view.show };
+    const options = { signal: context.signal, onEvent: view.show };
     return carryOut(place, workflows, () => whenFree(place, id, () => work(workflows, options)));
   });
 }
@@ -38,9 +38,9 @@ export const workflowResumeCommand: CommandFactory = defineCommand({
   args: [workflowArgument, ['[answer]', 'the answer to its question; - reads standard input']],
   options: workOptions(false),
   examples,
-  run: async (session, flags: WorkFlags, id: string, given: string | undefined) => {
-    const answer = given === '-' ? await readText(session.input, 'pipe the answer, or give it as an argument') : given;
-    return continueWorkflow(id, flags, session, (workflows, options) => workflows.resume(id, { ...options, answer }));
+  run: async (context, flags: WorkFlags, id: string, given: string | undefined) => {
+    const answer = given === '-' ? await readText(context.input, 'pipe the answer, or give it as an argument') : given;
+    return continueWorkflow(id, flags, context, (workflows, options) => workflows.resume(id, { ...options, answer }));
   },
 });
 
@@ -49,6 +49,6 @@ export const workflowRetryCommand: CommandFactory = defineCommand({
   summary: 'try the failed steps of a workflow again',
   args: [workflowArgument, ['[todo]', 'the step, such as todo_1 (default: all that failed)']],
   options: workOptions(false),
-  run: (session, flags: WorkFlags, id: string, todo: string | undefined) =>
-    continueWorkflow(id, flags, session, (workflows, options) => workflows.retry(id, { ...options, todo })),
+  run: (context, flags: WorkFlags, id: string, todo: string | undefined) =>
+    continueWorkflow(id, flags, context, (workflows, options) => workflows.retry(id, { ...options, todo })),
 });

@@ -37,18 +37,18 @@ export const workflowRunCommand: CommandFactory = defineCommand({
   args: [['<goal>', 'what to do; - reads standard input']],
   options: [...options, ...workOptions(true)],
   examples,
-  run: async (session, flags: FlagsOf<typeof options> & WorkFlags, given: string) => {
-    const goal = given === '-' ? await readText(session.input, 'pipe the goal, or give it as an argument') : given;
+  run: async (context, flags: FlagsOf<typeof options> & WorkFlags, given: string) => {
+    const goal = given === '-' ? await readText(context.input, 'pipe the goal, or give it as an argument') : given;
     if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
-    const settings = newSettings(flags, session);
-    return withWorkPlace(session, { flags }, async (place) => {
+    const settings = newSettings(flags, context);
+    return withWorkPlace(context, { flags }, async (place) => {
       const { memory, view } = place;
       const { DEFAULT_GROUP } = await import('@cairn/memory/internal');
       const { group = DEFAULT_GROUP } = flags;
       const { stream, merge } = settings;
       const workflows = await openWorkflows(place, settings);
       const name = merge.length === 0 ? stream : memory.mergeStreams({ main: stream, secondary: merge }).name;
-      const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: session.signal });
+      const [waiting] = await memory.workflows.waiting({ stream: name, group, signal: context.signal });
       if (waiting !== undefined) {
         // A message of the group answers it, and a new goal is not an answer.
         const words = storeWords(flags).join(' ');
@@ -63,7 +63,7 @@ export const workflowRunCommand: CommandFactory = defineCommand({
         workflows.stream(stream).process({ group }, goal, {
           mergeStreams: merge,
           settings,
-          signal: session.signal,
+          signal: context.signal,
           onEvent: view.show,
         }),
       );

@@ -3,7 +3,7 @@ import type { WorkflowRecord } from '@cairn/memory';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import type { ProjectFlags } from '../memory/options.ts';
 
 export const workflowArgument = ['<id>', 'the workflow'] as const;
@@ -59,7 +59,7 @@ function modulesOf(
 
 export function newSettings(
   flags: WorkFlags & Partial<Pick<Settings, 'stream' | 'merge' | 'persona'>>,
-  { cwd }: Pick<Session, 'cwd'>,
+  { cwd }: Pick<CommandContext, 'cwd'>,
 ): Settings {
   const { stream = MAIN_STREAM, merge = [], persona, root = '.', language = 'en', functions = [] } = flags;
   const { model, baseUrl, approve = [], readOnly = false, tools = true } = flags;

@@ -10,7 +10,7 @@ import { ExitCode, Interrupted } from '../../terminal/exit.ts';
 import { filled, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { withOwnCommand } from '../../terminal/own-command.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
@@ -50,7 +50,7 @@ const POLL_MS = 200;
 
 /** The opened memory of a command, and what is shown while a workflow works. */
 export interface WorkPlace {
-  readonly session: Session;
+  readonly context: CommandContext;
   readonly flags: WorkFlags;
   readonly memory: Memory;
   readonly isShared: boolean;
@@ -63,7 +63,7 @@ export interface WorkPlace {
  * @param id the workflow that the command needs; only without one a missing store is created
  */
 export async function withWorkPlace<T>(
-  session: Session,
+  session: CommandContext,
   { flags, id }: { readonly flags: WorkFlags; readonly id?: string },
   use: (place: WorkPlace) => Promise<T>,
 ): Promise<T> {
@@ -77,7 +77,7 @@ export async function withWorkPlace<T>(
       const message = `unknown workflow ${JSON.stringify(id)}: there is no memory at ${where}`;
       throw new CommandError({ code: 'UNKNOWN_WORKFLOW', message, fix: 'use the --store that it began with' });
     }
-    return await use({ session, flags, memory, isShared, view });
+    return await use({ context: session, flags, memory, isShared, view });
   } finally {
     await memory.close();
     await view.flush();
@@ -97,13 +97,16 @@ function readOnlySet(set: ToolSet): ToolSet {
   };
 }
 
-async function toolsOf({ memory, session, flags }: WorkPlace, { readOnly, language }: Settings): Promise<ToolSet[]> {
+async function toolsOf(
+  { memory, context: session, flags }: WorkPlace,
+  { readOnly, language }: Settings,
+): Promise<ToolSet[]> {
   const sets = await toolSetsOf(session, { stored: memory, stateDir: flags.stateDir, knowledge: { language } });
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
 export async function openWorkflows(place: WorkPlace, settings: Settings): Promise<AgentWorkflows> {
-  const { memory, session } = place;
+  const { memory, context: session } = place;
   const { stream, merge, persona, root, language, functions, approve } = settings;
   useEnvironmentProxy(session.env);
   const { createWorkflows, loadFunctions, toStreamFunctions } = await import('@cairn/agents');
@@ -141,7 +144,7 @@ function isBusy(error: unknown): boolean {
  * holds it is alive, this fails.
  */
 export async function whenFree<T>(
-  { memory, session, view }: WorkPlace,
+  { memory, context: session, view }: WorkPlace,
   id: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -173,7 +176,7 @@ function exitCodeOf({ status }: WorkflowResponse): number {
 /** Returns the next command of the user, and the notice about it; `undefined` for a workflow that is done. */
 function nextOf(
   { status, workflow, waitsFor }: WorkflowResponse,
-  { flags, session }: WorkPlace,
+  { flags, context: session }: WorkPlace,
 ): { readonly next: string; readonly notice: string } | undefined {
   if (workflow === undefined || (status !== 'waiting' && status !== 'failed')) return undefined;
   const isApproval = waitsFor?.kind === 'approval';
@@ -188,7 +191,7 @@ function nextOf(
 }
 
 /** Asks the person at the terminal. `undefined` without an answer. */
-async function answerOf({ session, flags }: WorkPlace, question: string): Promise<string | undefined> {
+async function answerOf({ context: session, flags }: WorkPlace, question: string): Promise<string | undefined> {
   if (flags.json === true) return undefined;
   const shown = question
     .split('\n')
@@ -211,7 +214,7 @@ export async function carryOut(
   workflows: AgentWorkflows,
   begin: () => Promise<WorkflowResponse>,
 ): Promise<number> {
-  const { session, flags, view } = place;
+  const { context: session, flags, view } = place;
   const options = { signal: session.signal, onEvent: view.show };
   try {
     let response = await begin();

@@ -4,7 +4,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { truncateLine } from '@cairn/tool/prompt';
 import { writeNotices, type AnswerFlags } from '../../terminal/answer.ts';
 import { createPaint, usesColor, type Paint } from '../../terminal/output.ts';
-import type { Session } from '../../terminal/session.ts';
+import type { CommandContext } from '../../terminal/command-context.ts';
 import { fitText } from '../../terminal/text.ts';
 
 /** Returns the status of a step for a person: `partly done` when a part of its work is left, `closed` when it did not have to run. */
@@ -30,17 +30,17 @@ export class WorkflowView {
   /** Whether it has ended or waits, so that there is nothing to continue. */
   isOver = false;
   readonly notices: string[] = [];
-  readonly #session: Session;
+  readonly #context: CommandContext;
   readonly #flags: AnswerFlags;
   readonly #paint: Paint;
   readonly #statusOf: StatusOf;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, flags: AnswerFlags, statusOf: StatusOf) {
-    this.#session = session;
+  constructor(context: CommandContext, flags: AnswerFlags, statusOf: StatusOf) {
+    this.#context = context;
     this.#statusOf = statusOf;
     this.#flags = flags;
-    this.#paint = createPaint(usesColor(flags.color, session.err.isTerminal, session.env));
+    this.#paint = createPaint(usesColor(flags.color, context.err.isTerminal, context.env));
   }
 
   /** Resolves when everything so far is written. */
@@ -51,7 +51,7 @@ export class WorkflowView {
   notice(text: string): void {
     if (this.notices.includes(text)) return;
     this.notices.push(text);
-    if (this.#flags.json !== true) this.#queue(() => writeNotices(this.#session, this.#flags.color, [text]));
+    if (this.#flags.json !== true) this.#queue(() => writeNotices(this.#context, this.#flags.color, [text]));
   }
 
   readonly show = (event: WorkflowEvent): void => {
@@ -99,7 +99,7 @@ export class WorkflowView {
 
   #line(text: string): void {
     if (this.#flags.json === true) return;
-    const { err } = this.#session;
+    const { err } = this.#context;
     const shown = escapeControls(text.replaceAll(/\s*\n\s*/gu, ' '));
     const line = err.isTerminal ? fitText(shown, err.width - 1) : truncateLine(shown, MAX_COLUMNS);
     this.#queue(() => err.write(`${this.#paint.dim(line)}\n`));

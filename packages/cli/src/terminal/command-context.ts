@@ -4,7 +4,7 @@ import type { SessionOwner } from './session-owner.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Everything that a run uses from its process. Commands use nothing else of it. */
-export interface Session {
+export interface CommandContext {
   readonly input: Input;
   /** Opens the terminal to draw on; `undefined` when the process has none. */
   readonly openTerminal: () => Terminal | undefined;

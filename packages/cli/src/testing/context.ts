@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { Session } from '../terminal/session.ts';
+import type { CommandContext } from '../terminal/command-context.ts';
 
-export interface RecordedOptions extends Partial<Session> {
+export interface RecordedOptions extends Partial<CommandContext> {
   /** Whether standard output, or standard error, is a terminal. @default false */
   readonly outIsTerminal?: boolean | undefined;
   readonly errIsTerminal?: boolean | undefined;
@@ -9,27 +9,27 @@ export interface RecordedOptions extends Partial<Session> {
   readonly width?: number | undefined;
 }
 
-export interface RecordedSession {
-  readonly session: Session;
+export interface RecordedContext {
+  readonly context: CommandContext;
   readonly texts: { out: string; err: string };
 }
 
-/** Makes a session in `/` with an empty environment. Standard input is a terminal without text. */
-export function recordedSession({
+/** Makes a context in `/` with an empty environment. Standard input is a terminal without text. */
+export function recordedContext({
   outIsTerminal = false,
   errIsTerminal = false,
   width = 100,
   ...more
-}: RecordedOptions = {}): RecordedSession {
+}: RecordedOptions = {}): RecordedContext {
   const texts = { out: '', err: '' };
-  const output = (name: 'out' | 'err', isTerminal: boolean): Session['out'] => ({
+  const output = (name: 'out' | 'err', isTerminal: boolean): CommandContext['out'] => ({
     isTerminal,
     width,
     write: async (text) => {
       texts[name] += text;
     },
   });
-  const session: Session = {
+  const context: CommandContext = {
     input: { kind: 'terminal', stream: () => Readable.from([]), read: async () => new Uint8Array() },
     openTerminal: () => undefined,
     out: output('out', outIsTerminal),
@@ -40,5 +40,5 @@ export function recordedSession({
     onAbruptEnd: () => () => undefined,
     ...more,
   };
-  return { session, texts };
+  return { context, texts };
 }
