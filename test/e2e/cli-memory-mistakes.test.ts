@@ -4,18 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { messages, newcomer, remember } from './newcomer.ts';
 
 describe('an option without an effect, and two that exclude each other, are rejected', () => {
-  const noEffect =
-    'cairn: --project has no effect with these options; leave it out, or select the facts of the project with --scope project\n';
+  const noEffect = 'cairn: --project has no effect with these options; leave it out\n';
+  const ofUser = 'cairn: --project has no effect with these options; leave it out, or use --scope project\n';
   const cases: readonly (readonly [string, string])[] = [
     ['forget --everything --yes --project beta', noEffect],
-    ['forget --scope user --yes --project beta', noEffect],
+    ['forget --scope user --yes --project beta', ofUser],
     ['forget --stream agent --project beta', noEffect],
     ['export --project beta', noEffect],
     ['export --format markdown --project beta', noEffect],
-    ['remember x --scope user --project beta', noEffect],
-    ['list --scope user --project beta', noEffect],
+    ['remember x --scope user --project beta', ofUser],
+    ['list --scope user --project beta', ofUser],
     ['recall x --group g --project beta', noEffect],
-    ['edit --scope user --project beta', noEffect],
+    ['edit --scope user --project beta', ofUser],
     ['update x --no-tags --tag y', 'options "--no-tags" and "--tag <name>" exclude each other; leave one of them out'],
     ['update x --pin --no-pin', 'options "--pin" and "--no-pin" exclude each other; leave one of them out'],
     ['update x --no-shared --shared', 'options "--no-shared" and "--shared" exclude each other'],

@@ -1,7 +1,7 @@
 import { truncateLine } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { isContextMode, MODES } from '../modes/mode.ts';
-import { matchesEverything } from '../modes/select.ts';
+import { matchesEverything } from '../modes/select-sentences.ts';
 import { agentNameProblem, SHOWN_PARTS, type AgentDefinition } from './definition.ts';
 
 /** The fields of the front matter. The body and the place of the file are not fields. */

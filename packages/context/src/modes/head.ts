@@ -5,7 +5,7 @@ import { messageTexts } from '../messages/texts.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { MadeOfHistories } from '../messages/transcript.ts';
 import { firstKept, foldedCount, type Sized } from './budget.ts';
-import { createMatcher, selectSentences, type MatchSentence } from './select.ts';
+import { createMatcher, selectSentences, type MatchSentence } from './select-sentences.ts';
 import { StatementPool } from './statements.ts';
 import { SUMMARY_CHARACTERS, summarizePool } from './summarize.ts';
 import { lineOf, speakerOf, viewTexts, withoutAnnouncement } from './texts.ts';

@@ -66,12 +66,13 @@ export function memoryCommand<
     ...texts,
     options: [...(texts.options ?? []), ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
     run: async (context, flags, ...args) => {
-      check?.(flags, ...args);
       const need = typeof ofProject === 'function' ? ofProject(flags, ...args) : ofProject;
       if (need === undefined && flags.project !== undefined) {
-        const fix = 'leave it out, or select the facts of the project with --scope project';
+        const isOfUser = 'scope' in flags && flags.scope === 'user';
+        const fix = isOfUser ? 'leave it out, or use --scope project' : 'leave it out';
         throw new UsageError('--project has no effect with these options', fix);
       }
+      check?.(flags, ...args);
       const printer = new Printer(context, flags);
       let isWhole = true;
       const { memory, where, isAbsent } = await openMemory(context, flags, {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMatcher, selectSentences } from './select.ts';
+import { createMatcher, selectSentences } from './select-sentences.ts';
 import { sentencesOf } from './sentences.ts';
 
 describe('sentences', () => {
