@@ -162,10 +162,10 @@ test('calls of two sets of tools in one process lose no edit either', async () =
 test('a lock that another program holds is reported with its path, and not waited for beyond the limit', async () => {
   const workspace = createWorkspace({ root: temporaryDirectory(), stateDirectory: temporaryDirectory() });
   const lock = await nodeFileOperations.lock(workspace.root);
-  const held = workspace.locks.hold([workspace.root], { maxMs: 20 }, async () => undefined);
+  const held = workspace.locks.hold([workspace.root], { timeoutMs: 20 }, async () => undefined);
   await expect(held).rejects.toMatchObject({ code: 'LOCKED', message: expect.stringContaining(workspace.root) });
   await lock?.release();
-  await workspace.locks.hold([workspace.root], { maxMs: 0 }, async () => undefined);
+  await workspace.locks.hold([workspace.root], { timeoutMs: 0 }, async () => undefined);
 });
 
 test('where a directory cannot be locked, a file in the state directory excludes others, and is removed', async () => {
@@ -179,7 +179,7 @@ test('where a directory cannot be locked, a file in the state directory excludes
   };
   const [one, two] = [0, 1].map(() => createWorkspace({ root, stateDirectory, operations }));
   await one?.locks.hold([root], {}, async () => {
-    const other = two?.locks.hold([root], { maxMs: 20 }, async () => undefined);
+    const other = two?.locks.hold([root], { timeoutMs: 20 }, async () => undefined);
     await expect(other).rejects.toMatchObject({ code: 'LOCKED' });
   });
   await two?.locks.hold([root], {}, async () => undefined);
@@ -302,7 +302,7 @@ test('a lock of a directory that cannot be opened ends, whatever happens to the 
   };
   const { locks } = createWorkspace({ root, stateDirectory, operations });
   await locks.hold([root], {}, async () => rmSync(stateDirectory, { recursive: true }));
-  expect(await locks.hold([root], { maxMs: 5000 }, async () => 'held')).toBe('held');
+  expect(await locks.hold([root], { timeoutMs: 5000 }, async () => 'held')).toBe('held');
 });
 
 test.each([

@@ -249,7 +249,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     const one = await recall.execute({ id: fact.id, query: 'long', tags: ['t'], offset: 0 });
     expect(textOf(one)).toMatch(/^Not used with id: query, tags\.\n/u);
     expect(one.details).toMatchObject({ facts: [{ id: fact.id }], messages: [], hasMore: true });
-    expect(textOf(one)).toContain(`offset ${one.details?.nextOffset}`);
+    expect(textOf(one)).toContain(`offset ${(one.details as { nextOffset?: number }).nextOffset}.`);
     const rest = await recall.execute({ id: fact.id, offset: 19_900 });
     expect(textOf(rest)).not.toContain('Not used');
     expect(rest.details).toMatchObject({ facts: [{ id: fact.id }], hasMore: false });
