@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from './apply-edit.ts';
 import type { TextEdit } from './found.ts';
-import { diffOfSplices } from './diff.ts';
+import { diffOfSplices, diffOfTexts } from './diff.ts';
 import { encodingFor } from './encoding.ts';
 import type { Tier } from './find-text.ts';
 
@@ -342,4 +342,17 @@ describe('the time grows linearly', () => {
     expect(parts.length).toBeLessThan(splices.length / 100);
     expect(diffOfSplices(document(content), splices).hunks.length).toBeLessThan(100);
   });
+});
+
+test('edits far from one another have the line numbers of a difference of the whole file', () => {
+  const numbered = Array.from({ length: 400 }, (_, index) => `line ${index}\n`).join('');
+  const edits = [
+    { old_text: 'line 50\n', new_text: 'a\nb\nc\n' },
+    { old_text: 'line 150\nline 151\n', new_text: '' },
+    { old_text: 'line 250\n', new_text: 'd\ne\n' },
+    { old_text: 'line 350\n', new_text: 'f\n' },
+  ];
+  const { parts, splices } = applyEdits(document(numbered), edits, 'file');
+  const whole = diffOfTexts(numbered, Buffer.concat(parts).toString());
+  expect(diffOfSplices(document(numbered), splices)).toEqual(whole);
 });
