@@ -8,6 +8,7 @@ describe('an option without an effect, and two that exclude each other, are reje
   const ofUser = 'cairn: --project has no effect with these options; leave it out, or use --scope project\n';
   const cases: readonly (readonly [string, string])[] = [
     ['forget --everything --yes --project beta', noEffect],
+    ['forget --everything --project beta', noEffect],
     ['forget --scope user --yes --project beta', ofUser],
     ['forget --stream agent --project beta', noEffect],
     ['export --project beta', noEffect],

@@ -119,7 +119,7 @@ export function installInText<Value>(
   return { text, action: from === undefined ? 'add' : 'replace', entryPath, from, to };
 }
 
-/** Returns the entry that a text has; `undefined` when it has none. */
+/** Returns the entry that a string has; `undefined` when it has none. */
 export function entryInText(
   format: ConfigFormat,
   { path, element }: Pick<EntryKind<never>, 'path' | 'element'>,

@@ -1,7 +1,7 @@
 import { GrepInput } from '../binding/index.js';
 import { CairnError } from '@cairn/tool/kernel';
 
-/** Passes a text to a search, chunk by chunk, as the search reads it. */
+/** Passes a string to a search, chunk by chunk, as the search reads it. */
 export class InputFeed {
   readonly native: GrepInput = new GrepInput();
   readonly #iterator: AsyncIterator<Uint8Array>;

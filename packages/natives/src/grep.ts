@@ -147,7 +147,7 @@ export interface GrepOptions extends SearchOptions, FileSelection {
   countUnit?: 'lines' | 'matches' | 'spanning' | undefined;
 }
 
-/** Options of a search of a text that is not a file, such as standard input. Options that select files have no effect. */
+/** Options of a search of a string that is not a file, such as standard input. Options that select files have no effect. */
 export interface GrepInputOptions extends Omit<GrepOptions, 'path'> {
   /**
    * The text, in chunks of any size. It is searched as it arrives; the path of its matches is `<stdin>`. The next chunk is
@@ -156,7 +156,7 @@ export interface GrepInputOptions extends Omit<GrepOptions, 'path'> {
   input: AsyncIterable<Uint8Array>;
 }
 
-/** A place where a text occurs. */
+/** A place where a string occurs. */
 interface Occurrence {
   text: string;
   /** Like the path of a match. */
@@ -328,7 +328,7 @@ function checkGrepOptions(name: string, options: GrepOptions | GrepInputOptions)
   else checkOptions(name, options, rules);
 }
 
-/** Returns the options as the addon takes them, which takes a text by itself. */
+/** Returns the options as the addon takes them, which takes a string by itself. */
 function nativeOptions(options: GrepOptions | GrepInputOptions): binding.NativeGrepOptions {
   const { input: _input, ...search } = { input: undefined, path: '.', ...options };
   const { signal: _signal, onTimeout, pattern, glob, type, typeNot, ...rest } = search;

@@ -37,7 +37,7 @@ function classify(character: string): Kind {
 const PAGE_BITS = 8;
 const PAGE = 1 << PAGE_BITS;
 
-/** The kinds of code points that were met, in pages: a text needs most of its code points many times, and few of all. */
+/** The kinds of code points that were met, in pages: a string needs most of its code points many times, and few of all. */
 const pages: (Uint8Array | undefined)[] = [];
 const UNKNOWN = 0xff;
 

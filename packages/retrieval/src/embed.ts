@@ -75,9 +75,9 @@ export function cosineOf(left: Vector, right: Vector): number {
 }
 
 /**
- * Wraps an embed function so that it embeds a text once, while the text is among the `maxEntries` most recently used.
+ * Wraps an embed function so that it embeds a string once, while the text is among the `maxEntries` most recently used.
  *
- * Two simultaneous calls may both embed a text that is new to them. A failed call is not cached.
+ * Two simultaneous calls may both embed a string that is new to them. A failed call is not cached.
  *
  * @param maxEntries default 10,000: about 120 MB with 1,536 numbers each.
  */

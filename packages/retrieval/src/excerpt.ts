@@ -1,6 +1,6 @@
 import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf } from './hits.ts';
 
-/** The part of a text that a query found, with its surroundings. Positions are UTF-16 code units. */
+/** The part of a string that a query found, with its surroundings. Positions are UTF-16 code units. */
 export interface Excerpt {
   readonly from: number;
   readonly to: number;
@@ -24,7 +24,7 @@ function moved(text: string, from: number, count: number): number {
 }
 
 /**
- * Finds the part of a text with the most words of a query near each other, and adds `around` characters on each side. Returns
+ * Finds the part of a string with the most words of a query near each other, and adds `around` characters on each side. Returns
  * `undefined` when the text has none of the words. Unlike `snippetOf` it keeps no budget and leaves the text as it is.
  *
  * A generator, so that a caller can let other work run while a long text is read.

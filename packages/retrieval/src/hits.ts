@@ -2,12 +2,12 @@ import { isWordKind, kind, kindOf, widthOf } from './characters.ts';
 import { readQuery } from './query.ts';
 import { visitTerms } from './terms.ts';
 
-/** Hits after this many are not compared: a text with more of them has good parts before. */
+/** Hits after this many are not compared: a string with more of them has good parts before. */
 const MAX_HITS = 4000;
 /** About two milliseconds. */
 const UNITS_PER_STEP = 16 * 1024;
 
-/** Where a text has a term of the query. Positions are UTF-16 code units. */
+/** Where a string has a term of the query. Positions are UTF-16 code units. */
 export interface Hit {
   readonly at: number;
   readonly end: number;
@@ -38,7 +38,7 @@ function addHitsOfRun(hits: Hit[], run: string, { start, weights }: { start: num
 }
 
 /**
- * Returns where a text has terms, in order of place. Stops after {@link MAX_HITS}. Takes linear time.
+ * Returns where a string has terms, in order of place. Stops after {@link MAX_HITS}. Takes linear time.
  *
  * @yields the UTF-16 code units of each step.
  */

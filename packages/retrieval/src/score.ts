@@ -104,7 +104,7 @@ function addScores(
  *
  * A generator, so that a caller can let other work run between its steps.
  *
- * @yields the work of the step, in UTF-16 code units of a text that takes as long to split into terms.
+ * @yields the work of the step, in UTF-16 code units of a string that takes as long to split into terms.
  */
 export function* scoreParts(
   parts: readonly Part[],

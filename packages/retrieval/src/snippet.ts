@@ -13,7 +13,7 @@ export interface SnippetLimits {
   readonly countTokens?: CountTokens | undefined;
 }
 
-/** A part of a text round the words of a query. */
+/** A part of a string round the words of a query. */
 export interface Snippet {
   /** Where the text was cut it says how much: `[120 characters] … found words … [3400 characters]`. */
   readonly text: string;
@@ -24,7 +24,7 @@ export interface Snippet {
 /** The marks of two cuts have up to 50 code units. */
 const MIN_CHARACTERS = 80;
 const MIN_TOKENS = 40;
-/** Parts of a text in one snippet, and the code units that each needs to be understood. */
+/** Parts of a string in one snippet, and the code units that each needs to be understood. */
 const MAX_PARTS = 3;
 const MIN_PART = 80;
 /** The share of a part by which its ends may move to a word or line end. */
@@ -92,7 +92,7 @@ function joined(parts: readonly Part[], least: number): Part[] {
   return all;
 }
 
-/** Returns the parts of a text with the most words of the query, at most `width` code units in all. */
+/** Returns the parts of a string with the most words of the query, at most `width` code units in all. */
 function partsOf(text: string, hits: readonly Hit[], width: number): Part[] {
   let best: { parts: Part[]; weight: number } = { parts: [{ from: 0, to: 0 }], weight: 0 };
   for (let count = 1; count <= MAX_PARTS && (count === 1 || width >= count * MIN_PART); count++) {
@@ -118,7 +118,7 @@ function cutMark(omitted: number): string {
   return `[${omitted} ${omitted === 1 ? 'character' : 'characters'}]`;
 }
 
-/** The code units of ` … [1234567 characters] … `, the longest mark of a text of this length. */
+/** The code units of ` … [1234567 characters] … `, the longest mark of a string of this length. */
 function markLength(text: string): number {
   return ` … ${cutMark(text.length)} … `.length;
 }
@@ -151,8 +151,8 @@ function checkLimit(option: 'maxCharacters' | 'maxTokens', value: number | undef
 }
 
 /**
- * Cuts a text to a limit, round the words of a query: up to three parts that have the most of its terms. A text that fits is
- * returned whole. A text without any of the terms is cut at its end. Parts end at ends of lines or words where one is near, and
+ * Cuts a string to a limit, round the words of a query: up to three parts that have the most of its terms. A string that fits is
+ * returned whole. A string without any of the terms is cut at its end. Parts end at ends of lines or words where one is near, and
  * never within a character. Each cut says how many characters it leaves out. Takes linear time for any text.
  *
  * @param query a query, or terms as `termsOf` returns them, such as the terms that a search matched.

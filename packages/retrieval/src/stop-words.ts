@@ -1,7 +1,7 @@
 import { stem } from 'porter2';
 
 /**
- * Words that say nothing about the subject of a text, and the parts that an apostrophe cuts off ("don", "t"). Question words
+ * Words that say nothing about the subject of a string, and the parts that an apostrophe cuts off ("don", "t"). Question words
  * are included, because queries are often questions.
  */
 export const stopWords: ReadonlySet<string> = new Set(

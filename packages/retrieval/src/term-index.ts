@@ -4,7 +4,7 @@ import { runToEnd, scoreParts, type Part } from './score.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
 
-/** A text that can be found. */
+/** A string that can be found. */
 export interface RankDocument {
   /** Unique among the documents. */
   readonly id: string;

@@ -9,7 +9,7 @@ import { stopCharacters, stopWords } from './stop-words.ts';
  */
 export type TermForm = 'word' | 'whole' | 'pair' | 'character' | 'lone';
 
-/** Is called for each term of a text. `isStop`: the term is a stop word or contains a stop character. */
+/** Is called for each term of a string. `isStop`: the term is a stop word or contains a stop character. */
 export type TermVisitor = (term: string, form: TermForm, isStop: boolean) => void;
 
 /** In UTF-16 code units. A longer word is data: only its beginning becomes a term. */
@@ -151,7 +151,7 @@ function visitWord(cursor: Cursor, visit: TermVisitor): void {
   if (count > 1 && whole.length <= MAX_WORD_UNITS) visit(stemOf(whole), 'whole', false);
 }
 
-/** Calls `visit` for each term of a text, in order. Takes linear time for any text. */
+/** Calls `visit` for each term of a string, in order. Takes linear time for any text. */
 export function visitTerms(text: string, visit: TermVisitor): void {
   const cursor: Cursor = { text: normalize(text), at: 0 };
   while (cursor.at < cursor.text.length) {
@@ -174,7 +174,7 @@ const UNITS_PER_SLICE = 16 * 1024;
 /** After these characters a new word begins, and nothing is composed across them. */
 const sliceEnd = /[\t\n\r ,;:!?()。，、；：！？]/gu;
 
-/** Returns where a slice that begins at `from` ends. A text without a suitable character has one slice. */
+/** Returns where a slice that begins at `from` ends. A string without a suitable character has one slice. */
 function sliceEndAfter(text: string, from: number): number {
   if (text.length - from <= UNITS_PER_SLICE) return text.length;
   sliceEnd.lastIndex = from + UNITS_PER_SLICE;
@@ -198,7 +198,7 @@ function* visitTermsInSlices(text: string, visit: TermVisitor): Generator<number
 }
 
 /**
- * Returns the terms of a text, with repetitions, for an index or for statistics.
+ * Returns the terms of a string, with repetitions, for an index or for statistics.
  *
  * Words are in lower case, without the marks of Latin letters, and stemmed as English. Identifiers are split and also kept
  * whole. Chinese and other scripts without spaces yield each character and each pair of neighbours. Pictographs are terms;
@@ -214,7 +214,7 @@ export function termsOf(text: string): string[] {
 }
 
 /**
- * Counts the terms of a text, for an index. See {@link termsOf}.
+ * Counts the terms of a string, for an index. See {@link termsOf}.
  *
  * @yields the work of each step, in UTF-16 code units, so that a caller can let other work run in between.
  */

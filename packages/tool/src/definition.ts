@@ -110,7 +110,7 @@ export function textOf(result: ToolResult): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : `[${part.mimeType}]`)).join('\n');
 }
 
-/** Makes a successful result from a text and its details. */
+/** Makes a successful result from a string and its details. */
 export function succeed<Details>(text: string, details: Details): ToolSuccess<Details> {
   return { isError: false, content: [{ type: 'text', text }], details };
 }

@@ -13,7 +13,7 @@ export function oneLine(description: string, maxCharacters: number = MAX_DESCRIP
   return line.length <= maxCharacters ? line : `${line.slice(0, endOfPart(line, 0, maxCharacters - 1))}…`;
 }
 
-/** Returns where a part of a text ends. A surrogate pair stays together. */
+/** Returns where a part of a string ends. A surrogate pair stays together. */
 export function endOfPart(text: string, offset: number, maxCharacters: number): number {
   const end = offset + maxCharacters;
   if (end >= text.length) return text.length;

@@ -80,7 +80,7 @@ function parseObject(text: string): Fields | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Adds a piece to a text, up to the limit. */
+/** Adds a piece to a string, up to the limit. */
 function join(text: string, piece: string): string {
   if (text.length + piece.length <= MAX_JSON_BYTES) return text + piece;
   throw new AnswerError('too-large', `sent more than ${MAX_JSON_BYTES / 1024 / 1024} MiB at once`);

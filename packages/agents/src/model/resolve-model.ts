@@ -27,7 +27,7 @@ export function parseBaseUrl(text: string): ServerAddress {
   const invalid = (what: string, hint: string): AgentError =>
     new AgentError('INVALID_OPTION', [`The base URL of the model ${what}`, hint], { option: 'baseUrl' });
   const url = URL.parse(text);
-  // A text that is not a URL may hold a key too, such as one that was pasted into the wrong variable.
+  // A string that is not a URL may hold a key too, such as one that was pasted into the wrong variable.
   if (url === null) throw invalid('is not a URL', `Correct CAIRN_BASE_URL: ${EXAMPLE}`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw invalid(`has the protocol "${url.protocol}"`, `Write http:// or https:// before the host: ${EXAMPLE}`);

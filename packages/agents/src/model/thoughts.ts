@@ -11,7 +11,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Returns the length of the longest end of a text that the closing tag may begin with. */
+/** Returns the length of the longest end of a string that the closing tag may begin with. */
 function openEnd(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(CLOSE.slice(0, length))) return length;

@@ -33,7 +33,7 @@ export interface RunParts {
   readonly emitNested: (event: AgentEvent) => void;
 }
 
-/** Why a turn ended. `reason` is for the model, and absent when the model had finished with a text. */
+/** Why a turn ended. `reason` is for the model, and absent when the model had finished with a string. */
 interface TurnEnd {
   readonly finishReason: FinishReason;
   readonly reason?: string;

@@ -65,7 +65,7 @@ function placeOf({ shownPath, lineNumber }: PickItem, lineWidth: number, room: n
 
 function itemRow(item: PickItem | undefined, isSelected: boolean, { columns, paint }: PickStyle): string {
   if (item === undefined) return '';
-  // Escaping would move the highlighted ranges, so a text that needs it is not highlighted.
+  // Escaping would move the highlighted ranges, so a string that needs it is not highlighted.
   const shown = escapeControls(item.text.replaceAll('\t', ' '));
   const ranges = shown.length === item.text.length ? item.ranges : [];
   const mark = isSelected ? paint.hit('>') : ' ';
@@ -121,7 +121,7 @@ function statusRow({ mode, summary, canSwitch }: PickView, { columns, paint }: P
   return right === undefined ? left : left + ' '.repeat(room - right.length) + paint.dim(right);
 }
 
-/** Limits the code units of a column, because a text may stack any number of combining marks. */
+/** Limits the code units of a column, because a string may stack any number of combining marks. */
 const MAX_UNITS_PER_COLUMN = 8;
 
 /** Returns the end of the query, so that the typed part stays visible. The cost depends on the columns, not on the query. */

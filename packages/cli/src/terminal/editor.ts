@@ -72,7 +72,7 @@ export interface EditOptions {
   readonly applyFix: (file: string) => string;
 }
 
-/** Lets the user edit a text. @returns `undefined` when it was not changed. */
+/** Lets the user edit a string. @returns `undefined` when it was not changed. */
 export async function editText(
   original: string,
   context: CommandContext,
@@ -114,7 +114,7 @@ export async function editText(
   return { file, text: bytes.toString('utf8'), original, remove };
 }
 
-/** Reads a text that an earlier edit has kept, and the one before it, or else `current` for that. */
+/** Reads a string that an earlier edit has kept, and the one before it, or else `current` for that. */
 export async function readKept(
   given: string,
   { cwd, signal }: Pick<CommandContext, 'cwd' | 'signal'>,

@@ -69,7 +69,7 @@ function internal(message: string): ErrorFacts {
   return { code: 'INTERNAL', message: `internal error: ${message}`, fix: 'set CAIRN_DEBUG=1 to see the stack trace' };
 }
 
-/** Returns a text of a library with the options of the command line instead of its own. */
+/** Returns a string of a library with the options of the command line instead of its own. */
 export function inOptions(text: string): string {
   return (
     text

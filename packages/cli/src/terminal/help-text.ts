@@ -8,7 +8,7 @@ const ENTRY = /^(?<indent> +)(?<term>\S.*?) {2,}(?<description>\S.*)$/u;
 /** Words of a shell: what is in quotes is one. */
 const SHELL_WORDS = /(?:'[^']*'|"[^"]*"|[^\s'"])+/gu;
 
-/** Indents each row of a text that is wrapped to `columns`; the rows of a point stand below its text. */
+/** Indents each row of a string that is wrapped to `columns`; the rows of a point stand below its text. */
 function block(text: string, columns: number, indent: string): string {
   const rows = wrapWords(text, Math.max(1, columns - indent.length), text.startsWith('- ') ? '  ' : '');
   return indent + rows.replaceAll('\n', `\n${indent}`);

@@ -45,7 +45,7 @@ export async function readText(input: Input, fix: string): Promise<string> {
   return decode(await input.read(), 'standard input');
 }
 
-/** Returns a text that is given as an argument; `-` and no argument read it from standard input. */
+/** Returns a string that is given as an argument; `-` and no argument read it from standard input. */
 export async function givenText(given: string | undefined, input: Input, fix: string): Promise<string> {
   return given === undefined || given === '-' ? readText(input, fix) : given;
 }

@@ -98,7 +98,7 @@ const suggestion = new RegExp(
   'gu',
 );
 
-/** Replaces `cairn` in the commands that a text suggests. */
+/** Replaces `cairn` in the commands that a string suggests. */
 export function withOwnCommand(text: string, command: () => string = () => 'cairn'): string {
   // Most texts suggest nothing, and the command takes a few calls of the file system to find.
   return text.replaceAll(suggestion, command);

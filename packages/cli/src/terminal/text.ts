@@ -1,7 +1,7 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** A part of a text, in UTF-16 code units: `start` up to but not including `end`. */
+/** A part of a string, in UTF-16 code units: `start` up to but not including `end`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -21,7 +21,7 @@ export function lineEscape({ isTerminal }: { readonly isTerminal: boolean }): (l
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into characters as a reader counts them. Plain output never needs the segmenter, so it is created on first use. */
+/** Splits a string into characters as a reader counts them. Plain output never needs the segmenter, so it is created on first use. */
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
@@ -41,7 +41,7 @@ function graphemeWidth(grapheme: string): number {
   return emoji.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
-/** Returns the columns of a text in a terminal after {@link escapeLine}. A tab counts as eight. */
+/** Returns the columns of a string in a terminal after {@link escapeLine}. A tab counts as eight. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -62,7 +62,7 @@ function characterStart(text: string, index: number): number {
   return index > 0 && code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/** Cuts a text to `columns`, with its first range in view. The cost is bounded by `columns`, not by the line. */
+/** Cuts a string to `columns`, with its first range in view. The cost is bounded by `columns`, not by the line. */
 export function fitLine(text: string, ranges: readonly Range[], columns: number): FittedLine {
   if (text.length <= columns && displayWidth(text) <= columns) return { text, ranges, cutStart: false, cutEnd: false };
   const first = ranges[0];
@@ -105,7 +105,7 @@ export function fitPath(path: string, columns: number): string {
 /** Words, with what is in quotes as one: a command that is broken in two does not run when it is pasted. */
 const UNITS = /'cairn [^']*'[^ ]*|[^ ]+/gu;
 
-/** Breaks a text between words, so that no row is wider than `columns`. A longer word has a row of its own. */
+/** Breaks a string between words, so that no row is wider than `columns`. A longer word has a row of its own. */
 export function wrapWords(text: string, columns: number, indent: string = ''): string {
   if (displayWidth(text) <= columns) return text;
   const rows: string[] = [];

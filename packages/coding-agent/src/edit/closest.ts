@@ -1,7 +1,7 @@
 import { pairsOf, similarity } from '@cairn/tool/internal';
 import { fold, type TextLine } from './lines.ts';
 
-/** The place of a file that is most similar to a text that is not in it. Lines count from 1. */
+/** The place of a file that is most similar to a string that is not in it. Lines count from 1. */
 interface Closest {
   readonly lineNumber: number;
   /** The number of equal lines, apart from whitespace and the form of quotes. */

@@ -101,7 +101,7 @@ export function isBinary(head: Uint8Array, encoding: TextEncoding): boolean {
   return encoding.unit === 1 && head.subarray(0, BINARY_PROBE_BYTES).includes(0);
 }
 
-/** Returns the bytes of a text. @throws {ToolError} `ENCODING` when the encoding lacks a character. */
+/** Returns the bytes of a string. @throws {ToolError} `ENCODING` when the encoding lacks a character. */
 export function encodeText(encoding: TextEncoding, text: string, path: string): Buffer {
   const bytes = encoding.encode(text);
   if (bytes) return bytes;

@@ -2,7 +2,7 @@ import { indexOfBytes, lineAt, lineEndAt, lineEndBefore, textStart } from './doc
 import type { ByteRange, TextDocument } from './document.ts';
 import type { Found, Lines } from './found.ts';
 
-/** Splits a text into lines at LF and CRLF. */
+/** Splits a string into lines at LF and CRLF. */
 export function splitLines(text: string): string[] {
   return text.split(/\r?\n/u);
 }

@@ -8,7 +8,7 @@ import { findIndented } from './find-indented.ts';
 import type { Found, Lines, TextEdit } from './found.ts';
 import { textLines, type TextLine } from './lines.ts';
 
-/** The differences that were ignored to find a text. */
+/** The differences that were ignored to find a string. */
 export type Tier = 'exact' | 'trailing-blanks' | 'unicode' | 'indentation';
 
 export interface Called {

@@ -1,6 +1,6 @@
 import type { ByteRange } from './document.ts';
 
-/** A place where a text was found, and the new lines as they fit there. */
+/** A place where a string was found, and the new lines as they fit there. */
 export interface Found extends ByteRange {
   /** The range of each line of it, without line endings. */
   readonly place: readonly ByteRange[];

@@ -40,7 +40,7 @@ const folds: ReadonlyMap<string, string> = new Map(
 
 const foldable = new RegExp(`[${[...folds.keys()].join('')}]`, 'gu');
 
-/** Returns a text with composed characters and plain quotes, dashes and spaces, without trailing whitespace. */
+/** Returns a string with composed characters and plain quotes, dashes and spaces, without trailing whitespace. */
 export function fold(text: string): string {
   return trimBlanks(text.normalize('NFC').replaceAll(foldable, (character) => folds.get(character) ?? character));
 }

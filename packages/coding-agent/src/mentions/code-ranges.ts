@@ -1,4 +1,4 @@
-/** A part of a text: UTF-16 offsets, `end` not included. */
+/** A part of a string: UTF-16 offsets, `end` not included. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -29,7 +29,7 @@ function closes(line: string, fence: string): boolean {
   return trimmed.length >= fence.length && trimmed === (fence[0] ?? '').repeat(trimmed.length);
 }
 
-/** Inline code of a text without fences: from a run of backticks to the next run as long, within a paragraph. */
+/** Inline code of a string without fences: from a run of backticks to the next run as long, within a paragraph. */
 function inlineRanges(text: string, offset: number): TextRange[] {
   const ranges: TextRange[] = [];
   let from = offset;
@@ -63,7 +63,7 @@ function pairedRuns(paragraph: string): TextRange[] {
   return ranges;
 }
 
-/** Where a text is code, in order: what stands there mentions nothing. */
+/** Where a string is code, in order: what stands there mentions nothing. */
 export function codeRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   let at = 0;

@@ -9,7 +9,7 @@ export interface MentionTarget {
   readonly lines?: { readonly first: number; readonly last: number } | undefined;
 }
 
-/** A mention in a text; `start` and `end` are UTF-16 offsets, the `@` included. */
+/** A mention in a string; `start` and `end` are UTF-16 offsets, the `@` included. */
 export interface Mention extends MentionTarget, TextRange {}
 
 /** Text that may be a mention. */
@@ -96,7 +96,7 @@ function candidateAt(text: string, start: number): Candidate | undefined {
   return { ...target, start, end: start + 1 + written.length, doubtful };
 }
 
-/** Everything in a text that may be a mention, code left out. They overlap where an `@` is part of a path. */
+/** Everything in a string that may be a mention, code left out. They overlap where an `@` is part of a path. */
 function candidatesOf(text: string): Candidate[] {
   if (!text.includes('@')) return [];
   const code = codeRanges(text);
@@ -122,7 +122,7 @@ function choose(candidates: readonly Candidate[], exists: (path: string) => bool
 }
 
 /**
- * Finds the mentions in a text: `@path`, `@"quoted path"`, either with `:10` or `:10-40` for lines. They start after a word
+ * Finds the mentions in a string: `@path`, `@"quoted path"`, either with `:10` or `:10-40` for lines. They start after a word
  * boundary, outside code; punctuation after them is not part of them. In quotes, `\"`, `\\` and `\u0060` stand for
  * a character.
  *

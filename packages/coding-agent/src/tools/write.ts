@@ -24,7 +24,7 @@ export interface WriteDetails extends ChangedFile {
   readonly keptCrlf: boolean;
 }
 
-/** Returns whether a text has line endings and all are CRLF. */
+/** Returns whether a string has line endings and all are CRLF. */
 function isCrlf(text: string): boolean {
   return text.includes('\r\n') && !/(?<!\r)\n/u.test(text);
 }

@@ -23,12 +23,12 @@ function nameOf(chunk: string): string {
   return hash('sha256', Buffer.from(chunk, 'utf16le'), 'base64url');
 }
 
-/** Returns whether a text is larger than allowed, without counting when its length tells. */
+/** Returns whether a string is larger than allowed, without counting when its length tells. */
 function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
-/** Splits a text so that each piece is at most this large as a text of JSON. */
+/** Splits a string so that each piece is at most this large as a string of JSON. */
 function* chunksOf(text: string, bytes: number): Generator<string, void, undefined> {
   for (let start = 0; start < text.length;) {
     let chunk = text.slice(start, start + bytes);

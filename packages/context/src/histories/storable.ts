@@ -33,7 +33,7 @@ function beginningOf(text: string, characters: number): string {
   return text.slice(0, Math.max(0, characters - end));
 }
 
-/** Returns the stored form of a part, with this many characters of a text; `undefined` for nothing. */
+/** Returns the stored form of a part, with this many characters of a string; `undefined` for nothing. */
 function cutPart(
   part: MessagePart,
   { isTool, characters, note }: { readonly isTool: boolean; readonly characters: number; readonly note: string },
@@ -71,7 +71,7 @@ function shorten(
     const size = isEndless ? undefined : formatBytes(one.bytes);
     const shorter = cutOf(one.part, size);
     const left = shorter === undefined ? 0 : (sizeOf(shorter) ?? Number.POSITIVE_INFINITY);
-    // A text that the note makes larger stays whole.
+    // A string that the note makes larger stays whole.
     if (left >= one.bytes) continue;
     kept.set(one, shorter);
     total += left - (isEndless ? 0 : one.bytes);

@@ -112,7 +112,7 @@ function withoutImports({ text, path: importing }: Source, shown: ReadonlySet<st
     .trim();
 }
 
-/** Returns the start of a text, cut at the end of a line where one is near. */
+/** Returns the start of a string, cut at the end of a line where one is near. */
 function startOf(text: string, length: number): string {
   if (length <= 0) return '';
   const lineEnd = text.lastIndexOf('\n', length);
@@ -121,7 +121,7 @@ function startOf(text: string, length: number): string {
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
 }
 
-/** Returns the sources without the imports of one another and without a text that a nearer one has. */
+/** Returns the sources without the imports of one another and without a string that a nearer one has. */
 function distinct(sources: readonly Source[]): Source[] {
   const paths = new Set(sources.map(({ path }) => path));
   const texts = new Set(['']);

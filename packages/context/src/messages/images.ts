@@ -1,6 +1,6 @@
 /**
  * Images as servers of models can read them. The protocol of chat completions has no images in results of tools: its servers read
- * base64 in a text there, so an image follows the results as a message of the user.
+ * base64 in a string there, so an image follows the results as a message of the user.
  */
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';

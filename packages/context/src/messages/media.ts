@@ -1,6 +1,6 @@
 import { jsonOf, partsOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
-/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or a text. */
+/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or a string. */
 export interface Media {
   readonly type: string;
   readonly text?: unknown;
@@ -18,7 +18,7 @@ export function isMedia(part: MessagePart): part is MediaPart {
   return part.type === 'image' || part.type === 'file' || part.type === 'reasoning-file';
 }
 
-/** Returns the data of a file or an image: as it is, or in the tagged form of the AI SDK. A text is in `text`. */
+/** Returns the data of a file or an image: as it is, or in the tagged form of the AI SDK. A string is in `text`. */
 export function dataOf({ image, data }: Pick<Media, 'image' | 'data'>): unknown {
   const found = data ?? image;
   if (typeof found !== 'object' || found === null || !('type' in found)) return found;

@@ -54,7 +54,7 @@ export function createMatcher(patterns: readonly string[]): MatchSentence {
   return (sentence) => matchers.some((matches) => matches(sentence));
 }
 
-/** Returns the sentences of a text that match, and whether those are all. */
+/** Returns the sentences of a string that match, and whether those are all. */
 export function selectSentences(text: string, matches: MatchSentence): { sentences: string[]; isWhole: boolean } {
   const all = sentencesOf(text);
   const sentences = all.filter((sentence) => matches(sentence));

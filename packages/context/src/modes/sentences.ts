@@ -25,7 +25,7 @@ const SENTENCE_END = /[.!?。！？]|[\r\n\u2028\u2029]/gu;
 const AFTER_END = /[.!?。！？"'”’」』）)\]*_`]*/uy;
 
 /**
- * Splits a text into sentences, without spaces round them. A sentence ends at one of `.!?。！？` or at the end of a line. A dot
+ * Splits a string into sentences, without spaces round them. A sentence ends at one of `.!?。！？` or at the end of a line. A dot
  * inside a number, a version, a path or the name of a known kind of file or host does not end it.
  */
 export function sentencesOf(text: string): string[] {

@@ -14,7 +14,7 @@ const MAX_POOL = 300;
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|without|cannot|neither|nor|\w+n['’]t)\b|[不没無无未别勿非]/giu;
 
-/** The first half of a surrogate pair, at the end of a text that was cut. */
+/** The first half of a surrogate pair, at the end of a string that was cut. */
 const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
 interface Candidate {

@@ -2,7 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { labelOf, type UnifiedMessage } from '../messages/message.ts';
 import type { ContextMode } from './mode.ts';
 
-/** What a text of a mode states, as it was when the text was chosen. */
+/** What a string of a mode states, as it was when the text was chosen. */
 export interface ModeTextChoice {
   /** Whether the agent had been prompted before. */
   readonly hasHistory: boolean;

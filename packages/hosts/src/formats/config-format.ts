@@ -16,7 +16,7 @@ export interface ConfigChange {
 /** A configuration language. Texts have no byte order mark. */
 export interface ConfigFormat {
   /**
-   * Parses a text. An empty text is an empty object.
+   * Parses a string. An empty text is an empty object.
    *
    * @throws {HostError} `CONFIG_SYNTAX`; `CONFIG_SHAPE` when it is not an object.
    */
@@ -28,7 +28,7 @@ export interface ConfigFormat {
    * @throws {HostError} `CONFIG_SHAPE` when a value of another kind is in the way.
    */
   change(text: string, change: ConfigChange): string;
-  /** Returns whether a text has neither values nor comments, so that nothing is lost. */
+  /** Returns whether a string has neither values nor comments, so that nothing is lost. */
   isBlank(text: string): boolean;
 }
 
@@ -113,7 +113,7 @@ export function splice(text: string, start: number, end: number, inserted: strin
 }
 
 /**
- * Makes changes to a text, in sequence. Each result is parsed again and compared with the wanted configuration.
+ * Makes changes to a string, in sequence. Each result is parsed again and compared with the wanted configuration.
  *
  * @throws {HostError} `CONFIG_SYNTAX`, `CONFIG_SHAPE`; `CONFIG_UNSUPPORTED` when the comparison fails.
  */

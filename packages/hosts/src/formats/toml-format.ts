@@ -1,6 +1,6 @@
 /**
  * Edits TOML. smol-toml parses the text, locates syntax errors and checks each result; the edits are our own splices over the
- * statements of `toml-statements.ts`. No TOML package for Node edits a text in place: `stringify` of smol-toml (1.9.1)
+ * statements of `toml-statements.ts`. No TOML package for Node edits a string in place: `stringify` of smol-toml (1.9.1)
  * renders the parsed value again, without comments, order or layout.
  */
 import { parse, TomlError } from 'smol-toml';

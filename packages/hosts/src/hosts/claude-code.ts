@@ -35,7 +35,7 @@ export const claudeCode: Host = {
 
 /**
  * Claude Code runs the hooks of `SessionStart` in `.claude/settings.json` of the project, or in `settings.json` of the user's
- * directory. `source` is `startup`, `resume`, `clear`, `compact` or `fork`. It replaces a text of more than 10,000 characters by a
+ * directory. `source` is `startup`, `resume`, `clear`, `compact` or `fork`. It replaces a string of more than 10,000 characters by a
  * preview of 2 KB. Skills are in `skills` of the same directories.
  *
  * @see https://code.claude.com/docs/en/hooks

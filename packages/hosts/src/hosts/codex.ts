@@ -35,7 +35,7 @@ export const codex: Host = {
 /**
  * Codex runs the hooks of `SessionStart` in `hooks.json` of `CODEX_HOME`, or of `.codex` in a project that the user trusts.
  * `[hooks]` of `config.toml` is merged with it. It runs no hook before the user trusts that exact hook. `source` is
- * `startup`, `resume`, `clear` or `compact`. It cuts the middle out of a text of more than 2,500 tokens; a token is four
+ * `startup`, `resume`, `clear` or `compact`. It cuts the middle out of a string of more than 2,500 tokens; a token is four
  * bytes. Skills are in the directories of the open standard.
  *
  * @see https://developers.openai.com/codex/hooks

@@ -36,7 +36,7 @@ export function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** Cuts a text between characters, with `…`. */
+/** Cuts a string between characters, with `…`. */
 export function shorten(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, maxCharacters - 1).replace(/\p{Cs}$/u, '')}…`;

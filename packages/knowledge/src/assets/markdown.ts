@@ -34,7 +34,7 @@ export function checkSize(bytes: number, { path }: ErrorPlace): void {
   throw new KnowledgeError('TOO_LARGE', [summary, 'Shorten it, or divide it into several assets.'], { path });
 }
 
-/** Returns a text with its byte order mark. @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` unless it is UTF-8. */
+/** Returns a string with its byte order mark. @throws {KnowledgeError} `TOO_LARGE`, `INVALID_ASSET` unless it is UTF-8. */
 export function decodeAsset(bytes: Uint8Array, place: ErrorPlace = {}): string {
   checkSize(bytes.byteLength, place);
   try {

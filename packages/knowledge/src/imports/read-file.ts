@@ -19,7 +19,7 @@ const MAX_NAME_CHARACTERS = 80;
 
 const SECTION_MARK = /^<!-- (cairn-[a-z-]+):(start|end) -->[\t ]*(?:\r?\n|$)/gmu;
 
-/** Returns a text without the sections that Cairn writes into AGENTS.md: they show the knowledge, and are not part of it. */
+/** Returns a string without the sections that Cairn writes into AGENTS.md: they show the knowledge, and are not part of it. */
 function withoutSections(text: string): string {
   let kept = '';
   let from = 0;

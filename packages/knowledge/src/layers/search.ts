@@ -25,7 +25,7 @@ export interface SearchResult extends Pick<
   'id' | 'name' | 'productLine' | 'type' | 'title' | 'changedMs' | 'isPromoted'
 > {
   /**
-   * 0 to 1, higher is better: the score of the asset (BM25) divided by that of a text with every word of the query, cut to 1.
+   * 0 to 1, higher is better: the score of the asset (BM25) divided by that of a string with every word of the query, cut to 1.
    * Comparable only within one answer.
    */
   readonly score: number;
@@ -59,7 +59,7 @@ export interface SearchDependencies {
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
-/** A longer query is a text: its beginning states the subject. */
+/** A longer query is a string: its beginning states the subject. */
 const MAX_QUERY_CHARACTERS = 2000;
 /** The best assets among which an exact name and a learned ranking choose. */
 const POOL = 50;

@@ -5,7 +5,7 @@ const AROUND = 50;
 /** UTF-16 code units, a few milliseconds. */
 const UNITS_PER_TURN = 32 * 1024;
 
-/** Returns the beginning of a text that a query found by its name, title or tags. */
+/** Returns the beginning of a string that a query found by its name, title or tags. */
 function beginningOf(body: string): string {
   const characters = Array.from(body.slice(0, 8 * AROUND).trim());
   if (body.trim().length <= 2 * AROUND) return characters.join('');

@@ -66,7 +66,7 @@ const MAX_QUERY = 120;
 /** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths in sequence. */
 const TITLE_LENGTHS = [Infinity, 80, 40, 20] as const;
 
-/** The first half of a surrogate pair, at the end of a text that was cut. */
+/** The first half of a surrogate pair, at the end of a string that was cut. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
 
 const marks = createDataMarks('cairn-knowledge');

@@ -1,6 +1,6 @@
 import { KnowledgeError } from '../errors.ts';
 
-/** Returns a text without the user name and password of URLs. A password may have `@`. */
+/** Returns a string without the user name and password of URLs. A password may have `@`. */
 export function withoutCredentials(text: string): string {
   return text.replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/]+@/giu, '$1');
 }

@@ -130,7 +130,7 @@ export function systemPrompt(shape: StreamShape, group: string | undefined, cont
 export interface TodoPromptInput {
   readonly workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>;
   readonly todo: Pick<Todo, 'content'>;
-  /** The notes, or a text with them. */
+  /** The notes, or a string with them. */
   readonly notes: string | readonly Note[];
   readonly noteLifetimeMs: number;
 }

@@ -62,7 +62,7 @@ export interface Stream extends Notes {
    * Returns the prompt of a step: the task, the goal, the notes, the functions, and the format of the answer. The notes take at
    * most 4,000 characters, newest first; the text states what is left out. The results of steps follow whose notes have expired.
    *
-   * @param notes the notes, or a text with them. Default: the notes of the record, which `workflows.get` reads
+   * @param notes the notes, or a string with them. Default: the notes of the record, which `workflows.get` reads
    */
   readonly buildTodoPrompt: (
     workflow: Pick<WorkflowRecord, 'goal' | 'todos' | 'notes'>,

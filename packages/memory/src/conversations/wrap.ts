@@ -46,12 +46,12 @@ export interface FittedEntries {
   readonly cut: readonly string[];
 }
 
-/** A text that looks like a mark becomes longer. */
+/** A string that looks like a mark becomes longer. */
 function tokensOf(text: string): number {
   return estimateTokens(marks.neutralize(text));
 }
 
-/** Returns the first characters of a text. A surrogate pair stays together. */
+/** Returns the first characters of a string. A surrogate pair stays together. */
 function beginning(text: string, characters: number): string {
   const isSplit = /[\uD800-\uDBFF]/u.test(text.charAt(characters - 1)) && characters < text.length;
   return text.slice(0, isSplit ? characters + 1 : characters);

@@ -256,7 +256,7 @@ async function removeElsewhere(
 }
 
 /**
- * Returns the rows that a fact superseded, and those that these superseded: those with a text that it has or had, such as after a
+ * Returns the rows that a fact superseded, and those that these superseded: those with a string that it has or had, such as after a
  * move, and the others.
  */
 async function supersededBy(

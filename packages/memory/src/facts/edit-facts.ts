@@ -83,7 +83,7 @@ export async function applyMarkdown(
       // An interrupted call has made the change.
       if (isActive(stored) && isSameFact(editableOf(stored, table), after)) return {};
       checkUnchanged(stored, before, table);
-      // A field without a difference stays as it is stored: a text keeps its line ends.
+      // A field without a difference stays as it is stored: a string keeps its line ends.
       return {
         ...(text !== before.text && { text }),
         ...(tags.join() !== before.tags.join() && { tags }),

@@ -61,7 +61,7 @@ export async function readRows(
   { mayHave = '', ...options }: CallOptions & { readonly mayHave?: string | undefined },
 ): Promise<FactRow[]> {
   const { rows } = await readTable(backend, key, options);
-  // To parse a text takes most of the time.
+  // Parsing takes most of the time.
   return rows.flatMap((row) => (row.text.includes(mayHave) ? [{ ...row, stored: parseFact(row.text) }] : []));
 }
 

@@ -20,7 +20,7 @@ export interface RememberFactOptions extends ProjectOptions {
   readonly tags?: readonly string[] | undefined;
   readonly source?: string | undefined;
   readonly pinned?: boolean | undefined;
-  /** Stores a text with a key, token or password too. @default false */
+  /** Stores a string with a key, token or password too. @default false */
   readonly allowSecret?: boolean | undefined;
 }
 

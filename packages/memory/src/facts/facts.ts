@@ -27,7 +27,7 @@ const MAX_TEXT = 400;
 /** The part of a long text that is read for its line. */
 const MAX_READ = 4 * MAX_TEXT;
 
-/** The first half of a surrogate pair, at the end of a text that was cut. */
+/** The first half of a surrogate pair, at the end of a string that was cut. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
 
 const marks = createDataMarks('remembered-facts');

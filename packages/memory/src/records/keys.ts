@@ -41,7 +41,7 @@ export function isName(name: unknown): name is string {
 /**
  * Checks a name that becomes part of a key.
  *
- * @throws {MemoryError} `INVALID_NAME` when it is not a text, empty, longer than 512 bytes, has control characters, or is not
+ * @throws {MemoryError} `INVALID_NAME` when it is not a string, empty, longer than 512 bytes, has control characters, or is not
  *   well-formed Unicode, which two stores would write differently.
  */
 export function checkName(name: unknown, kind: string): string {

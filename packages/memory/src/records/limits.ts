@@ -103,9 +103,9 @@ export function listRuleOf(rule: { readonly [Name in 'maxRecords' | 'lifetimeMs'
 }
 
 /**
- * Checks a text before it is stored.
+ * Checks a string before it is stored.
  *
- * @throws {MemoryError} `INVALID_INPUT` when it is not a text or empty, `TOO_LARGE`.
+ * @throws {MemoryError} `INVALID_INPUT` when it is not a string or empty, `TOO_LARGE`.
  */
 export function checkContent(content: unknown, kind: string, limits: Limits): string {
   if (typeof content !== 'string' || content === '') {

@@ -60,7 +60,7 @@ export interface TermResult<Source extends TermSource = TermSource> {
   /** The number of rows that were searched. */
   readonly searched: number;
   /**
-   * The score of a text of average length that has every term of the query once: a hit may have more. Absent for a search by
+   * The score of a string of average length that has every term of the query once: a hit may have more. Absent for a search by
    * meaning.
    */
   readonly fullScore?: number;
@@ -98,7 +98,7 @@ interface Scored<Source extends TermSource> {
   };
 }
 
-/** A term that a text of average length has once adds its weight times its inverse document frequency. */
+/** A term that a string of average length has once adds its weight times its inverse document frequency. */
 function fullScoreOf(terms: readonly CountedTerm[], documents: number): number {
   return terms.reduce(
     (sum, { weight, documentFrequency }) => sum + weight * inverseDocumentFrequency(documentFrequency, documents),

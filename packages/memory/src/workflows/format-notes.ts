@@ -35,7 +35,7 @@ function numbered(notes: readonly Pick<Note, 'content'>[]): string[] {
   return notes.map(({ content }, index) => `${index + 1}. ${indented(content)}`);
 }
 
-/** Cuts a text to a length, with a statement of how much is missing. */
+/** Cuts a string to a length, with a statement of how much is missing. */
 export function cutText(text: string, maxCharacters: number, language: Language = 'en'): string {
   if (text.length <= maxCharacters) return text;
   const room = maxCharacters - texts[language].cut(text.length).length;
@@ -74,7 +74,7 @@ export function formatNotes(notes: readonly Pick<Note, 'content'>[], options: Fo
 
 /**
  * Formats what a step should know: the notes, and the results of steps without a note, because their notes have expired.
- * `notes` may be a text that is formatted already.
+ * `notes` may be a string that is formatted already.
  */
 export function formatProgress(notes: string | readonly Note[], todos: readonly Todo[], language: Language): string {
   if (typeof notes === 'string' && notes !== '') return cutText(notes, MAX_CHARACTERS, language);

@@ -32,7 +32,7 @@ function escapeOne(character: string): string {
 }
 
 /**
- * Escapes the characters of a text that can forge a line, hide text or turn it round, as JSON strings do: `\n`, `\u001b`,
+ * Escapes the characters of a string that can forge a line, hide text or turn it round, as JSON strings do: `\n`, `\u001b`,
  * `\u202e`. For one line of an answer that holds a foreign text. The result cannot be converted back; a path needs
  * {@link quotePath}.
  *
@@ -55,7 +55,7 @@ export function quotePath(path: string): string {
   return `"${escapeControls(path.replaceAll(/["\\]/gu, String.raw`\$&`))}"`;
 }
 
-/** Returns the path of a text that {@link quotePath} made. Any other text, also one in quotes, is returned as it is. */
+/** Returns the path of a string that {@link quotePath} made. Any other text, also one in quotes, is returned as it is. */
 export function unquotePath(text: string): string {
   if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return text;
   try {

@@ -18,7 +18,7 @@ const BEGINNING = new RegExp(`${OPENING}(?=${FILLER}(?:${SLASH}${FILLER})*(.))`,
 /** With more signs than this, the pattern is worth its time. */
 const MAX_SIGNS = 256;
 
-/** Returns whether a mark may begin in a text. Most texts then need no pattern, which takes ten milliseconds to make. */
+/** Returns whether a mark may begin in a string. Most texts then need no pattern, which takes ten milliseconds to make. */
 function mayHaveMark(text: string, firstLetter: string): boolean {
   let signs = 0;
   for (const [, next = ''] of text.matchAll(BEGINNING)) {

@@ -92,7 +92,7 @@ function isLikelySecret(value: string, name: string): boolean {
   return chosen.test(name) || value.length >= 16 || (/[a-z]/u.test(value) && /[A-Z]/u.test(value));
 }
 
-/** Returns the matches in a text. To copy a pattern for `matchAll` takes longer than to search a short text. */
+/** Returns the matches in a string. To copy a pattern for `matchAll` takes longer than to search a short text. */
 function matchesIn(text: string, pattern: RegExp): Iterable<RegExpExecArray> {
   return text.search(pattern) === -1 ? [] : text.matchAll(pattern);
 }
@@ -134,7 +134,7 @@ interface SecretOptions {
 }
 
 /**
- * Finds keys, tokens and passwords in a text, in order of place, without overlaps. It knows documented token formats,
+ * Finds keys, tokens and passwords in a string, in order of place, without overlaps. It knows documented token formats,
  * private keys, passwords in URLs, and names such as `password` with a value that is likely a secret. Hashes, UUIDs, base64,
  * variables, and placeholders of documentation are not secrets. It does not find secrets of other forms.
  */
@@ -149,7 +149,7 @@ export function findSecrets(text: string, options: SecretOptions = {}): FoundSec
   return found;
 }
 
-/** Returns the first secret in a text. Finds the same secrets as {@link findSecrets}. */
+/** Returns the first secret in a string. Finds the same secrets as {@link findSecrets}. */
 export function findSecret(text: string): FoundSecret | undefined {
   return findSecrets(text)[0];
 }

@@ -16,11 +16,11 @@ const FIRST_CJK = 0x1100;
 const TENTHS_PER_CJK = 10;
 const TENTHS_PER_OTHER = 3;
 
-/** Counts the tokens of a text: {@link estimateTokens}, or a tokenizer that a caller injects. */
+/** Counts the tokens of a string: {@link estimateTokens}, or a tokenizer that a caller injects. */
 export type CountTokens = (text: string) => number;
 
 /**
- * Estimates the tokens of a text: 1 for each CJK character and 0.3 for each other character (code points), rounded up.
+ * Estimates the tokens of a string: 1 for each CJK character and 0.3 for each other character (code points), rounded up.
  *
  * Measured on file trees, English and Chinese, the estimate was never short by more than a factor of 1.5. The usual
  * "characters / 4" is short by up to 2.9 on Chinese.

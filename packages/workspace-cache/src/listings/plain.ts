@@ -67,7 +67,7 @@ export function copyPlain<Value>(value: Value, maxCost: number): PlainCopy<Value
   }
 }
 
-/** Returns a text that is equal for equal plain data alone. The order of properties does not matter. */
+/** Returns a string that is equal for equal plain data alone. The order of properties does not matter. */
 export function textOfPlain(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value}n`;

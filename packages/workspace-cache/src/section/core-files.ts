@@ -16,7 +16,7 @@ const MAX_FILES = 16;
 /** Translations of READMEs and manifests of any name: a root may have many, which must not push out the others. */
 const MANY = /^readme\..+\.|\.csproj$/iu;
 
-/** Returns the start of a text, up to a line end when one is near, never half of a surrogate pair. */
+/** Returns the start of a string, up to a line end when one is near, never half of a surrogate pair. */
 export function headOf(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const lineEnd = text.lastIndexOf('\n', maxLength);

@@ -2,7 +2,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 
-/** Puts a text into a code fence that nothing in the text can end. */
+/** Puts a string into a code fence that nothing in the text can end. */
 export function fenced(text: string, language: string = ''): string {
   const runs = text.match(/`+/gu) ?? [];
   const fence = '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
@@ -18,7 +18,7 @@ function yaml(): typeof Yaml {
 }
 
 /**
- * Writes a value as YAML. The tree keeps its lines; a key and a text in a list stay on one line, and characters that hide or
+ * Writes a value as YAML. The tree keeps its lines; a key and a string in a list stay on one line, and characters that hide or
  * turn text are escaped, so that no name of a file forges another entry. An object that occurs twice is written twice,
  * because models read anchors badly. A missing value gives an empty string.
  */

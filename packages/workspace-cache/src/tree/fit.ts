@@ -86,7 +86,7 @@ class Fit {
   readonly #options: ResolvedTreeOptions;
   readonly #layout: Layout;
   readonly #focus: FocusEntries;
-  /** The last count: an injected tokenizer may take long, and a text that fits is counted for its metadata too. */
+  /** The last count: an injected tokenizer may take long, and a string that fits is counted for its metadata too. */
   #counted: { readonly text: string; readonly tokens: number } | undefined;
 
   constructor(summary: TreeSummary, options: ResolvedTreeOptions) {
@@ -160,7 +160,7 @@ class Fit {
     }
     if (!this.#fits(notice)) return result('', undefined, true);
     const most = Math.min(everything.length, maxCharacters - notice.length);
-    // The tokens of a text are not the sum of the tokens of its lines: search for the length with a text that fits.
+    // The tokens of a string are not the sum of the tokens of its lines: search for the length with a string that fits.
     return write(largestFitting(most, (length) => this.#fits(write(length).text)) ?? 0);
   }
 }

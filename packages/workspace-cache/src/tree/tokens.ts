@@ -1,7 +1,7 @@
 import { ToolError } from '@cairn/tool';
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 
-/** The parts of a text that no token of the encoding `o200k_base` crosses: its own pattern, without contractions. */
+/** The parts of a string that no token of the encoding `o200k_base` crosses: its own pattern, without contractions. */
 const PIECE =
   /[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu;
 
@@ -34,7 +34,7 @@ export function estimateTreeTokens(tree: string): number {
   return Math.ceil(tokens);
 }
 
-/** Counts the tokens of a text. @throws {ToolError} `INVALID_OPTION` when an injected function returns no number. */
+/** Counts the tokens of a string. @throws {ToolError} `INVALID_OPTION` when an injected function returns no number. */
 export function countTokensOf(text: string, countTokens: CountTokens = estimateTokens): number {
   const tokens: unknown = countTokens(text);
   if (typeof tokens === 'number' && tokens >= 0 && tokens < Infinity) return tokens;

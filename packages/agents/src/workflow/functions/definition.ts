@@ -27,7 +27,7 @@ export interface FunctionDefinition {
   readonly aliases?: readonly string[] | undefined;
   /** Whether a call changes nothing, so that it may be repeated after a kill. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Returns the value that the model reads: a text, or a value that is written as JSON. An error is read too. */
+  /** Returns the value that the model reads: a string, or a value that is written as JSON. An error is read too. */
   readonly execute: (input: never, context: FunctionDefinitionContext) => unknown;
 }
 

@@ -86,7 +86,7 @@ const SENTENCE_ENDS = '.。!！?？…~～';
 const AFTER_CALL = /^[\s.。!！,，;；、]*$/u;
 const FENCE = /^[ \t]*```/gmu;
 
-/** Separates calls, in a line of their own or after a sentence, from actions that a text only talks about. Code has no calls. */
+/** Separates calls, in a line of their own or after a sentence, from actions that a string only talks about. Code has no calls. */
 export function calledActions(text: string, isFunction: (name: string) => boolean): CalledActions {
   const found: { readonly action: ParsedAction; readonly start: number; readonly end: number }[] = [];
   for (const action of parseActions(text, isFunction).actions) {

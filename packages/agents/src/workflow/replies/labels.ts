@@ -14,7 +14,7 @@ const PREFIX = String.raw`[\s>]*(?:(?:[-*+•]|#{1,6})\s+|\d{1,2}(?:[.)]\s+|[、
 const MARKS = '*_`';
 const CLOSERS: Readonly<Record<string, string>> = { '【': '】', '「': '」', '[': ']', '［': '］' };
 
-/** Splits a text into lines at every line end that models write. */
+/** Splits a string into lines at every line end that models write. */
 export function linesOf(text: string): string[] {
   return text.replace(/^\uFEFF/u, '').split(/\r\n?|[\n\u2028\u2029]/u);
 }
@@ -104,7 +104,7 @@ const NOTHING = [
 ];
 const THEN = /^["'“「[【(（*_`]*(?:无|暂无|无需|不需要|none|n\/a)["'”」\]】)）*_`]*\s*(?:[，,。.;；\n]|(?=[（(]))/iu;
 
-/** Whether a text has no word, or only one that stands for nothing, such as `无` and `None`. */
+/** Whether a string has no word, or only one that stands for nothing, such as `无` and `None`. */
 export function isNothing(text: string): boolean {
   const words = strip(text, EDGES);
   return words === '' || NOTHING.some((pattern) => pattern.test(words));

@@ -24,7 +24,7 @@ const options = [
 
 type AddFlags = FlagsOf<typeof options>;
 
-/** A text to add, and where it comes from. */
+/** A string to add, and where it comes from. */
 interface Given {
   readonly text: string;
   readonly file: string | undefined;
@@ -46,7 +46,7 @@ async function newText({ text, file, fields }: Given): Promise<string> {
   return formatAsset({ ...fields, name: checkName(name), productLine, title }, text);
 }
 
-/** Returns a text for comparisons. */
+/** Returns a string for comparisons. */
 function folded(text: string): string {
   return text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 }

@@ -27,8 +27,11 @@ type ForgetFlags = FlagsOf<typeof options>;
 type Kind = 'fact' | 'facts' | 'messages' | 'unreadable' | 'everything';
 
 /** Requires a confirmation of what cannot be undone and is more than one thing that was named. */
-function confirmed(what: string, { yes }: ForgetFlags): void {
-  if (yes === true) return;
+function checkConfirmed(flags: ForgetFlags, id: string | undefined): void {
+  const kind = kindOf(flags, id);
+  if (flags.yes === true || (kind !== 'everything' && kind !== 'facts')) return;
+  const all = 'all facts, messages, notes, workflows and graphs of the store';
+  const what = kind === 'everything' ? all : `all facts of the ${flags.scope}`;
   throw new CommandError({
     code: 'CONFIRMATION_NEEDED',
     message: `this deletes ${what} for good`,
@@ -49,14 +52,8 @@ function kindOf(flags: ForgetFlags, id: string | undefined): Kind {
     );
   }
   if (unreadable === true) return 'unreadable';
-  if (everything === true) {
-    confirmed('all facts, messages, notes, workflows and graphs of the store', flags);
-    return 'everything';
-  }
-  if (scope !== undefined) {
-    confirmed(`all facts of the ${scope}`, flags);
-    return 'facts';
-  }
+  if (everything === true) return 'everything';
+  if (scope !== undefined) return 'facts';
   if (id !== undefined) return 'fact';
   if (stream !== undefined) return 'messages';
   throw new UsageError(
@@ -99,6 +96,7 @@ export const memoryForgetCommand: CommandFactory = memoryCommand({
   summary: 'erase a fact, messages or everything, for good',
   args: [['[id]', 'the fact']],
   options,
+  check: checkConfirmed,
   ofProject: (flags, id) => {
     const kind = kindOf(flags, id);
     if (kind === 'fact') return 'wanted';

@@ -39,7 +39,7 @@ export function describeKey(what: string, bytes: number | undefined, expiresInMs
   return [what, ...size, left].join(', ');
 }
 
-/** Returns a heading and a text. Later lines are indented, so that only headings start at the margin. */
+/** Returns a heading and a string. Later lines are indented, so that only headings start at the margin. */
 export function* textLines(heading: string, text: string, context: CommandContext): Generator<string, void, undefined> {
   const escape = context.out.isTerminal ? escapeLine : (line: string) => line;
   const [first = '', ...rest] = text.split(/\r\n|\r|\n/u);
@@ -50,7 +50,7 @@ export function* textLines(heading: string, text: string, context: CommandContex
 /** Of a longer text, a list shows the part around the first word found. In UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
-/** Returns a text as lists show it: a long one cut, with the command that shows it whole. */
+/** Returns a string as lists show it: a long one cut, with the command that shows it whole. */
 export function shownText(text: string, id: string, context: CommandContext, matched: readonly string[] = []): string {
   if (text.length <= MAX_SHOWN) return text;
   const lower = text.toLowerCase();

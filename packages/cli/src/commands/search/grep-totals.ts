@@ -109,7 +109,7 @@ export class TotalsBuilder {
     // The reason that ends the search of all roots comes from the last one.
     const { asTyped: _, ...sums } = results.reduce(added, NOTHING);
     const { hint } = results.find((one) => one.hint !== undefined) ?? {};
-    // A text that one root has as typed is of no use when another root has matches.
+    // A string that one root has as typed is of no use when another root has matches.
     const { asTyped } = totalMatches > 0 ? {} : (results.find((one) => one.asTyped) ?? {});
     const unreadablePaths = results.flatMap((one) => one.unreadablePaths ?? []);
     return {
