@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * The histories of one session: that of the main session and one for each agent.
+ * The histories of one session: one for the main session and one for each agent.
  *
  * `new ContextManager()` keeps them in memory only; {@link openContexts} keeps them in a store.
  */
@@ -57,7 +57,7 @@ export class ContextManager {
   }
 
   /**
-   * Returns the conversation that an agent writes in a mode: with `shared` that of the main session, else that of the agent. Always
+   * Returns the conversation that an agent writes in a mode: with `shared` the main session's, else the agent's own. Always
    * the same object for the same one.
    *
    * @throws {ContextError} `INVALID_NAME`, `INVALID_MODE`.
@@ -101,7 +101,7 @@ export class ContextManager {
   /**
    * Takes over what other processes added and cleared since the last time.
    *
-   * @param agentNames the histories to read, `__main__` for that of the main session. @default all of the session
+   * @param agentNames the histories to read, `__main__` for the main session. @default all of the session
    */
   async refresh(agentNames?: readonly string[]): Promise<void> {
     const names = agentNames ?? [...new Set([...this.#histories.keys(), ...(await this.#storedNames())])];

@@ -131,7 +131,7 @@ export class EntryEditor<File extends ConfigFile = ConfigFile> {
   /**
    * Plans to undo what `planInstall` did.
    *
-   * @throws {HostError} `NOTHING_TO_UNDO`, `STATE`, and those of `planInstall`.
+   * @throws {HostError} `NOTHING_TO_UNDO`, `STATE`, and the codes of `planInstall`.
    */
   async planUndo<Value>(target: EntryTarget<Value>): Promise<EntryChange<File>> {
     const { kind, name } = target;

@@ -27,7 +27,7 @@ export interface NameRule {
  */
 export interface ElementRule {
   readonly matches: (element: unknown, name: string) => boolean;
-  /** Returns an element that has the entry, with its entry replaced by that of `wanted`. */
+  /** Returns an element that has the entry, with the entry of `wanted` in its place. */
   readonly merge: (element: unknown, wanted: unknown, name: string) => unknown;
   /** Returns an element that has the entry without it; `undefined` when nothing else is in it. */
   readonly without: (element: unknown, name: string) => unknown;

@@ -8,7 +8,7 @@ export interface SessionHost extends HostName {
   readonly delivery: 'hook' | 'text';
   readonly scopes: readonly ConfigScope[];
   readonly entry: EntryKind<string>;
-  /** The value is the text of a `SKILL.md`; the name of the entry is that of the skill. */
+  /** The value is the text of a `SKILL.md`; the entry is named like the skill. */
   readonly skills: EntryKind<string>;
 }
 

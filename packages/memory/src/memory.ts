@@ -59,7 +59,7 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
   /** Returns a knowledge graph. @default 'default' */
   readonly graph: (name?: string) => Graph;
   /**
-   * Returns a part of the store for data that memory does not know. `options` are those of the caller: they are not stored.
+   * Returns a part of the store for data that memory does not know. `options` belong to the caller and are not stored.
    *
    * @throws {MemoryError} `INVALID_NAME`, `INVALID_OPTION`.
    */

@@ -25,6 +25,6 @@ export type CairnErrorCode =
 /** Returns the error that the addon reported as data. */
 export function fromNative(error: NativeError): CairnError<CairnErrorCode> {
   const { code, message, path, pattern, offset, option } = error;
-  // The codes of the addon are those of `CairnErrorCode`; a pin keeps the two lists equal.
+  // The addon's codes equal `CairnErrorCode`; a pin keeps the two lists equal.
   return new CairnError(code as CairnErrorCode, message, { path, pattern, offset, option });
 }

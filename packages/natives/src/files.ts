@@ -88,7 +88,7 @@ const held = new Set<NativeLock>();
  * Locks a directory or a file against every other lock of it, in this process and in others. Returns `undefined` when the time
  * runs out while another lock is held.
  *
- * The lock is that of the file or directory that has the name when the call returns: if it was renamed or replaced during the wait,
+ * The lock is on the file or directory that has the name when the call returns: if it was renamed or replaced during the wait,
  * the lock is taken again. It is advisory. A waiting call tries again at least every millisecond, in no order; an aborted one ends
  * within the same time.
  *

@@ -264,7 +264,7 @@ const inputRules: OptionRules<GrepInputOptions & { path: never }> = {
 /**
  * Searches the files below a directory, or one file, for a regular expression.
  *
- * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 those of `rg -P`. Symbolic links are followed only with `followLinks`; with
+ * Finds the lines that `rg -n --no-require-git` finds, with PCRE2 the lines of `rg -P`. Symbolic links are followed only with `followLinks`; with
  * `cache`, `node_modules` is skipped unless `glob` mentions it or `includeNodeModules` is set, and `skipped.nodeModules` reports it. A FIFO, socket or device as `path` gives an empty result.
  * Files are read, never mapped, so a file may change during the search. Runs on the threads of the addon. With `input` it
  * searches that text instead.

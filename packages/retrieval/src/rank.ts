@@ -41,7 +41,7 @@ const UNITS_PER_TURN = 64 * 1024;
 const FUSION_CONSTANT = 60;
 const MEANING_DEPTH = 50;
 
-/** Ranks documents by the distance of their vectors to that of the query. */
+/** Ranks documents by the distance of their vectors to the query's vector. */
 async function rankByMeaning(
   query: string,
   documents: readonly RankDocument[],

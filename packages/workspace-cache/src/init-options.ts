@@ -19,7 +19,7 @@ function objectAt(place: string, value: unknown): Fields {
   throw new ToolError('INVALID_OPTION', [`invalid ${place} of init: ${describe(value)}`, FORMS]);
 }
 
-/** Returns the user context in the arguments of `init`: its options, or those of the source document. @throws {ToolError} `INVALID_OPTION` */
+/** Returns the user context in the arguments of `init`: its options, or the source document's. @throws {ToolError} `INVALID_OPTION` */
 export function userContextIn([first, second]: readonly unknown[]): Fields | undefined {
   if (second !== undefined) {
     const { context } = objectAt('options', second);

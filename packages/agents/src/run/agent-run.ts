@@ -51,7 +51,7 @@ export type FinishReason = 'stop' | 'steps' | 'tokens' | 'timeout' | 'aborted' |
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Those of `inputTokens` that the provider had cached. */
+  /** The part of `inputTokens` that the provider had cached. */
   readonly cachedInputTokens: number;
   /** Whether every answer stated its usage. */
   readonly isComplete: boolean;
@@ -99,8 +99,8 @@ export interface ToolRunContext {
   readonly grant: ToolGrant;
   /** Whether events have the text of the model while it is written. */
   readonly partialText: boolean;
-  /** Reports an event of a nested run among those of this one. */
+  /** Reports an event of a nested run as an event of this one. */
   emit(event: AgentEvent): void;
-  /** Adds the usage of a nested run to that of this one. */
+  /** Adds the usage of a nested run to this one. */
   addUsage(usage: Usage): void;
 }

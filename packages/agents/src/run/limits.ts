@@ -17,7 +17,7 @@ function check(option: string, value: number, max: number = Number.MAX_SAFE_INTE
   throw new AgentError('INVALID_OPTION', [`Invalid ${option} ${value}`, `Use a whole number ${range}.`], { option });
 }
 
-/** Returns the limits of a run: its arguments, else those of the definition, else the defaults. */
+/** Returns the limits of a run: its arguments, else the definition's limits, else the defaults. */
 export function limitsOf(options: RunOptions, definition: AgentDefinition): RunLimits {
   const { maxSteps = definition.maxSteps ?? 50, maxTokens = definition.maxTokens } = options;
   const { timeoutMs = definition.timeout === undefined ? 600_000 : definition.timeout * 1000 } = options;

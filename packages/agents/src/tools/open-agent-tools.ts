@@ -18,7 +18,7 @@ export interface AgentToolsOptions {
   readonly roots: readonly [string, ...string[]];
   /** The definition of the agent: its `tools` are the only ones that it may call, with `permissions: plan` only reading ones. */
   readonly agent: Pick<AgentDefinition, 'name' | 'tools' | 'shows' | 'permissions' | 'source' | 'path'>;
-  /** In all modes but `shared` and `fork`, tools with conversations or notes have those of the agent only. @default 'isolated' */
+  /** In all modes but `shared` and `fork`, tools with conversations or notes see only the agent's own. @default 'isolated' */
   readonly mode?: ContextMode | undefined;
   /** The naming profile of the tools. @default 'default' */
   readonly naming?: NamingProfile | undefined;

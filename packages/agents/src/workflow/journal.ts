@@ -43,7 +43,7 @@ export class Journal {
       await this.run.update({ ...todos, state });
       this.#state = state;
     };
-    // A failed write does not stop a later one, such as that of the outcome of another call.
+    // A failed write does not stop a later one, such as the outcome of another call.
     const written = this.#written.then(write, write);
     this.#written = written;
     return written;

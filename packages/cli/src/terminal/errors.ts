@@ -115,7 +115,7 @@ export function factsOf(error: unknown): ErrorFacts {
     };
   }
   const code = stringOf(error, 'code');
-  // Codes of Node itself are mistakes of this program; those of the system are not.
+  // Codes of Node itself are mistakes of this program; system codes are not.
   if (code === undefined || code.startsWith('ERR_')) return internal(error.message);
   return { code, message: error.message, path };
 }

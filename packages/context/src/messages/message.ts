@@ -7,7 +7,7 @@ import { isObject } from '@cairn/tool/kernel';
  */
 export type UnifiedMessage = UserMessage | AssistantMessage | ToolMessage;
 
-/** Options by the name of a provider. Providers ignore those of other names: `cairn` has a {@link MessageLabel}. */
+/** Options by the name of a provider. Providers ignore other names: `cairn` has a {@link MessageLabel}. */
 export type ProviderOptions = Record<string, Record<string, unknown>>;
 
 interface WithOptions {
@@ -115,7 +115,7 @@ export function turnsOf(messages: readonly UnifiedMessage[]): UnifiedMessage[][]
   return turns;
 }
 
-/** The roles whose messages have a part, and the texts that it has. Other parts are those of a newer AI SDK, or have no text. */
+/** The roles whose messages have a part, and the texts that it has. Other parts come from a newer AI SDK, or have no text. */
 const known: Readonly<Record<string, readonly [roles: readonly string[], texts: readonly string[]]>> = {
   text: [['user', 'assistant'], ['text']],
   reasoning: [['assistant'], ['text']],

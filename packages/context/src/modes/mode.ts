@@ -37,7 +37,7 @@ export function checkMode(value: unknown): ContextMode {
 }
 
 /**
- * Returns the mode of a run: the argument of the run, else that of the definition, else {@link DEFAULT_MODE}.
+ * Returns the mode of a run: the argument of the run, else the definition's mode, else {@link DEFAULT_MODE}.
  *
  * @throws {ContextError} `INVALID_MODE`.
  */

@@ -21,7 +21,7 @@ function parseToml(text: string): ConfigObject {
   }
 }
 
-/** Renders a string. TOML's form is that of JSON, except for one character that only JSON allows unescaped. */
+/** Renders a string. TOML's form is JSON's, except for one character that only JSON allows unescaped. */
 function text(value: string): string {
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 }

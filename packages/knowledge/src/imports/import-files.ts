@@ -14,7 +14,7 @@ export interface ImportOptions extends CallOptions, ImportFields {
   readonly store: LocalStore;
 }
 
-/** Each list is in the order of the import. Files are imported by name: those of a directory, then each of its subdirectories. */
+/** Each list is in the order of the import. Files are imported by name: a directory's files first, then its subdirectories. */
 export interface ImportResult {
   readonly added: readonly Asset[];
   /** Assets of files that changed since their import. */

@@ -139,7 +139,7 @@ function textOf(value: unknown, what: string): string {
 }
 
 /**
- * Reads an asset by its name and product line, or by its id. A name that is not that of an asset is only compared, so that it need
+ * Reads an asset by its name and product line, or by its id. A name without an asset is only compared, so that it need
  * not be valid.
  *
  * @param name the name, or `product_line/name`; the brackets of a link are ignored.

@@ -44,7 +44,7 @@ async function rejectEqual(store: LocalStore, body: string, similar: readonly Se
  * Keeps a finding. Before a new asset is added, the three most similar ones are returned instead, so that the caller
  * chooses between an update and a new asset.
  *
- * @throws {KnowledgeError} those of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without type, title or body;
+ * @throws {KnowledgeError} the codes of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without type, title or body;
  *   `AMBIGUOUS_ASSET` for an update of a name in several product lines.
  */
 export async function sinkAsset(

@@ -92,7 +92,7 @@ class Local {
   /**
    * Changes an asset, and clears its reports. A rename is one atomic step. `fields.verifiedMs` confirms the asset.
    *
-   * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`, and those of `add`.
+   * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`, and the codes of `add`.
    */
   async change(id: string, change: AssetChange, options: ChangeOptions = {}): Promise<Asset> {
     const { dryRun = false, signal } = options;

@@ -137,7 +137,7 @@ export class AssetTable {
     throw new KnowledgeError('ASSET_CHANGED', [summary, hint], facts);
   }
 
-  /** Returns the row that a new asset takes over: none, or that of a removed one. @throws {KnowledgeError} `ASSET_EXISTS`. */
+  /** Returns the row that a new asset takes over: none, or the row of a removed asset. @throws {KnowledgeError} `ASSET_EXISTS`. */
   async free(id: string, options: CallOptions): Promise<AssetRow | undefined> {
     const row = await this.readOne(id, options);
     const stored = row && checkReadable(row);

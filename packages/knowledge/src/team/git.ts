@@ -59,7 +59,7 @@ function gitEnvironment({ directory, env }: GitOptions): GitOptions['env'] {
     GIT_DIR: directory,
     GIT_ALLOW_PROTOCOL: PROTOCOLS,
     GIT_TERMINAL_PROMPT: '0',
-    // An empty value is set, so git asks neither the program of the configuration nor that of SSH_ASKPASS.
+    // An empty value is set, so git asks neither the configured program nor SSH_ASKPASS.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',

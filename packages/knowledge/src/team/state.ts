@@ -70,7 +70,7 @@ export async function writeState(directory: string, state: CloneState): Promise<
 export const trackingRef = (branch: string): string => `refs/remotes/origin/${branch}`;
 
 /**
- * Returns whether the clone of the team store has commits that the local store lacks, such as those of an outside `git fetch`. Reads
+ * Returns whether the clone of the team store has commits that the local store lacks, such as after an outside `git fetch`. Reads
  * two or three small files and runs no git: the start of a session has no time for it. @throws {KnowledgeError} `STORE_FAILED`.
  */
 export async function hasLocalChanges(directory: string): Promise<boolean> {

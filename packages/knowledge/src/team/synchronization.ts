@@ -215,7 +215,7 @@ export class Synchronization {
       if (head !== undefined && !isOwn) continue;
       if (head !== undefined && (await this.#isSame(head, commit))) return branch;
       this.#options.onStep('push for review');
-      // Recorded first: after a kill, the branch would be that of another user.
+      // Recorded first: after a kill, the branch would be another user's.
       await this.#save({ review: { branch, commit, previous: head } });
       const result = await clone.push(commit, branch, head ?? '');
       if (result === 'pushed') return branch;

@@ -60,7 +60,7 @@ export class TeamStore {
     this.#options = options;
   }
 
-  /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and those of `sync`. */
+  /** Sets up the team store, and pulls. May be repeated. @throws {KnowledgeError} `INVALID_INPUT`, and the codes of `sync`. */
   init(options: InitTeamOptions = {}): Promise<TeamReport> {
     const { signal } = options;
     const { directory } = this.#options;

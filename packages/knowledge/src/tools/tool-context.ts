@@ -19,7 +19,7 @@ export interface ToolContext {
 
 export type RunCall = Pick<ToolRunOptions, 'signal' | 'dryRun'>;
 
-/** The details are for programs: clients of MCP get those of a search as structured content. */
+/** The details are for programs: MCP clients get the details of a search as structured content. */
 export type Answer = Promise<ToolSuccess<object>>;
 
 /** The parameters that name an asset, or select some. */

@@ -33,7 +33,7 @@ export interface StreamDefinition {
    * @default none
    */
   readonly root?: string | undefined;
-  /** The language of its prompts. @default that of the memory */
+  /** The language of its prompts. @default the memory's language */
   readonly language?: Language | undefined;
 }
 

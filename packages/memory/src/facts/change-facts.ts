@@ -41,12 +41,12 @@ function changedRow(dependencies: FactDependencies, row: FactRow, next: StoredFa
   return factRow(row.id, row.text, recordOf(dependencies, next));
 }
 
-/** Where a fact is searched for: in one table, or in those of a project and the user. */
+/** Where a fact is searched for: in one table, or in the project's and the user's. */
 interface PlaceOptions extends ProjectOptions {
   readonly table?: FactTable | undefined;
 }
 
-/** Returns the row of a fact, which may be unreadable. Those of other projects are not read. */
+/** Returns the row of a fact, which may be unreadable. Other projects are not read. */
 async function findRow(
   dependencies: FactDependencies,
   id: string,

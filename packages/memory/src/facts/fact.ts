@@ -5,7 +5,7 @@ import { parseFields } from '../records/record.ts';
 import { isTime } from '../records/time.ts';
 import { foldText } from './fold.ts';
 
-/** `user`: the facts of the user, for all projects. `project`: those of one project. */
+/** `user`: the facts of the user, for all projects. `project`: the facts of one project. */
 export type FactScope = 'user' | 'project';
 
 /** Something to remember until it is forgotten. Times are milliseconds since the epoch, by the clock of the store. */

@@ -99,7 +99,7 @@ export interface UpdateFactOptions extends Omit<RememberFactOptions, 'scope' | '
   readonly text?: string | undefined;
 }
 
-/** The tags and the pin are those of the superseded fact by default. */
+/** By default the tags and the pin are taken from the superseded fact. */
 export type SupersedeFactOptions = Omit<RememberFactOptions, 'scope' | 'stream' | 'shared'>;
 
 export interface RestoreFactOptions extends ProjectOptions {
@@ -161,7 +161,7 @@ export interface MovedFacts {
 /**
  * Facts: each is kept until it is forgotten, and belongs to a project or to the user. An id of another project is unknown.
  *
- * Every call throws {@link MemoryError}s: `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`, and those of the store.
+ * Every call throws {@link MemoryError}s: `INVALID_INPUT`, `INVALID_NAME`, `TOO_LARGE`, and the codes of the store.
  */
 export interface Facts {
   /** Stores a fact, unless it is there: then its new tags are added to it. @throws {MemoryError} `SECRET`. */

@@ -54,7 +54,7 @@ const texts = {
   },
 } as const;
 
-/** Formats facts, in this order, until the next one does not fit. Dates are those of the last change, in UTC. */
+/** Formats facts, in this order, until the next one does not fit. Dates are of the last change, in UTC. */
 function formatStartBlock(
   facts: readonly Fact[],
   options: StartBlockOptions & { readonly language: Language },
@@ -99,7 +99,7 @@ interface Kept {
 /** Two equal states of a table have the same rows: a new or changed row has a new sequence, a removed one lowers the count. */
 type TableState = Pick<Page, 'start' | 'sequence' | 'count'>;
 
-/** The blocks that are kept: those of the streams and languages of one process. */
+/** The number of blocks that are kept: one process uses few streams and languages. */
 const MAX_KEPT = 16;
 /** The largest block that is kept, in UTF-16 code units. */
 const MAX_KEPT_CHARACTERS = 64 * 1024;

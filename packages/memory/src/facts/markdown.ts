@@ -187,7 +187,7 @@ export function compareMarkdown(
   }
   const before = parseMarkdown(original, table);
   if (before.problems.length > 0 || !original.includes(titleOf(table))) {
-    const summary = 'The original Markdown is not that of these facts';
+    const summary = 'The original Markdown does not match these facts';
     throw new MemoryError('INVALID_INPUT', [summary, 'Pass the text that toMarkdown returned for the same scope.']);
   }
   if (edited.trim() === '') {

@@ -69,7 +69,7 @@ export function historyOf(stored: StoredFact): FactVersion[] {
 }
 
 /**
- * Returns the state to restore: that of a revision, or the one before the last change. After a restore, that is the one before
+ * Returns the state to restore: a revision, or the state before the last change. After a restore, that is the one before
  * the restored revision, so that repeated calls go back further.
  *
  * @throws {MemoryError} `NOTHING_TO_RESTORE`, `RESTORE_EXPIRED`.

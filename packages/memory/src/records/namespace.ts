@@ -110,7 +110,7 @@ export interface Namespace {
   readonly forget: (key?: string | { readonly prefix: string }, options?: CallOptions) => Promise<number>;
 }
 
-/** @throws {MemoryError} `INVALID_INPUT` when a value has no JSON form, or one that is not that of a plain object. */
+/** @throws {MemoryError} `INVALID_INPUT` when a value has no JSON form, or is not a plain object. */
 function jsonOf(value: JsonObject): string {
   const refuse = (cause?: unknown): never => {
     const summary = 'A value of the namespace is not valid JSON';

@@ -19,7 +19,7 @@ export const additive = { readOnlyHint: false, destructiveHint: false, idempoten
 
 export const reading: Omit<ToolAnnotations, 'title'> = { ...additive, readOnlyHint: true, idempotentHint: true };
 
-/** Returns the stream that facts are bound to. Facts of the default stream are those of every stream. */
+/** Returns the stream that facts are bound to. Every stream recalls the facts of the default stream. */
 export function factStream(stream: string): { readonly stream?: string } {
   return stream === DEFAULT_STREAM ? {} : { stream };
 }

@@ -5,7 +5,7 @@ interface NotifyOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Calls a listener. Its failure, and that of `onError`, never reaches the caller. */
+/** Calls a listener. Neither its failure nor a failure of `onError` reaches the caller. */
 export function notify<Fact>(
   listener: ((fact: Fact) => void) | undefined,
   fact: Fact,

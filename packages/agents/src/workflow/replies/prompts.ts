@@ -134,7 +134,7 @@ function indented(text: string): string {
   return text.replaceAll(/\r\n?|[\n\u2028\u2029]/gu, '\n  ');
 }
 
-/** Returns the prompt of a step: that of {@link Stream.buildTodoPrompt}, then what the loop adds. */
+/** Returns the prompt of a step: {@link Stream.buildTodoPrompt}, then what the loop adds. */
 export function stepPrompt(input: StepPromptInput): string {
   const { stream, workflow, todo, notes, functions, calls = [], recalled = '', language } = input;
   const { derived = [] } = input;

@@ -34,7 +34,9 @@ async function sessions(session: CommandContext, flags: HistoryFlags & { readonl
           found.map((one) => one.session),
         );
         const fix =
-          near.length > 0 ? `did you mean ${near.join(', ')}?` : "'cairn agents sessions' lists those of the project";
+          near.length > 0
+            ? `did you mean ${near.join(', ')}?`
+            : "'cairn agents sessions' lists the sessions of the project";
         throw new CommandError({ code: UNKNOWN_SESSION, message: `there is no session ${name}`, fix });
       }
       const messages = found.find((one) => one.session === name)?.messages ?? 0;

@@ -15,7 +15,7 @@ import { groupOption, scopeOption, streamOption } from './options.ts';
 const options = [
   scopeOption('all facts of the project, or of the user'),
   streamOption('all messages of this stream'),
-  groupOption('only those of this group'),
+  groupOption('only the messages of this group'),
   ['--message <id>', 'only this message', once('run the command for each message')],
   ['--unreadable', 'all records that cannot be read; an export has them raw'],
   ['--everything', 'the whole store'],

@@ -55,7 +55,7 @@ const exportOptions = [
 
 export const memoryExportCommand: CommandFactory = memoryCommand({
   description:
-    'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown: all of them, or those of a scope. --json affects only errors.',
+    'Write everything as JSON lines, only the messages of a stream or a group, or the facts as Markdown: all of them, or one scope. --json affects only errors.',
   summary: 'write everything as JSON lines, or facts as Markdown',
   options: exportOptions,
   check: ({ format, scope, stream, group }) => {

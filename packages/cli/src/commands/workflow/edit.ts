@@ -75,7 +75,7 @@ function applyFixOf(id: string): (file: string) => string {
   return (file) => `run 'cairn workflow edit ${id} --apply ${file}' with the same options`;
 }
 
-/** Makes the open steps of a workflow those of an edited text. */
+/** Replaces the open steps of a workflow by the steps of an edited text. */
 async function apply(
   { id, todos }: WorkflowRecord,
   { text, original }: Edited,

@@ -110,7 +110,7 @@ function streamsOf({ streamName, state }: Continued): Pick<Settings, 'stream' | 
 const REPLACEABLE = ['functions', 'root', 'language', 'model', 'baseUrl', 'approve', 'readOnly'] as const;
 
 /**
- * Returns the settings to continue a workflow with: those of its record, unless an option replaces them. A store that machines
+ * Returns the settings to continue a workflow with: the settings in its record, unless an option replaces them. A store that machines
  * share may be written by others, so the modules, the directory and the server that it names are not used: they must be given.
  */
 export function settingsToContinue(
