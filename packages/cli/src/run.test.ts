@@ -29,6 +29,10 @@ describe('invalid arguments are one line with status 2, which states what to do'
       'grep x --limt 3',
       'unknown option "--limt"; did you mean "--limit"? to use it as text to search for, put -- before it (see \'cairn grep --help\')',
     ],
+    [
+      'knowledge add --tags x',
+      'unknown option "--tags"; did you mean "--tag"? to use it as a name, put -- before it (see \'cairn knowledge add --help\')',
+    ],
     ['grep', "missing argument <pattern>; use 'cairn grep [options] <pattern> [path...]' (see 'cairn grep --help')"],
     ['find x --limit', 'option "--limit <n>" needs a value; add it after the option (see \'cairn find --help\')'],
     ['find x --json=1', 'option "--json" does not accept a value; use --json alone (see \'cairn find --help\')'],
