@@ -111,7 +111,13 @@ export class PickState {
 
   /** Whether the items are those of the query, and no first item is to come. */
   get #canChoose(): boolean {
-    return this.#isAnswered && (this.#view.items.length > 0 || this.#options.source.names?.isComplete !== false);
+    return this.#isAnswered && (this.#view.items.length > 0 || !this.#expectsNames);
+  }
+
+  /** Whether names are still to come, or came after the items were found. */
+  get #expectsNames(): boolean {
+    const { names } = this.#options.source;
+    return names !== undefined && (!names.isComplete || this.#isSearching || this.#isStale);
   }
 
   #target(kind: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last'): number {

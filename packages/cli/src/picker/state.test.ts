@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { NameFeed } from './name-feed.ts';
+import { PickState, type PickResult } from './state.ts';
+import type { Found, PickItem } from './source.ts';
+
+const itemOf = (path: string): PickItem => ({ path, shownPath: path, isDirectory: false, text: path, ranges: [] });
+
+/** A stream of bytes whose parts come when they are given. */
+function openStream(): { readonly end: (text: string) => void; readonly stream: ConstructorParameters<typeof NameFeed>[0] } {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(await promise);
+  }
+  return { end: resolve, stream: Object.assign(parts(), { destroy: () => undefined }) };
+}
+
+test('Enter chooses the first name although the list ends during the search of the empty list', async () => {
+  const { end, stream } = openStream();
+  const feed = new NameFeed(stream);
+  const searches: (() => void)[] = [];
+  const began = { count: 0, wake: (): void => undefined };
+  const result = Promise.withResolvers<PickResult>();
+  const state = new PickState({
+    mode: 'find',
+    query: '',
+    source: {
+      names: feed,
+      warmUp: () => undefined,
+      search: () => {
+        const items = feed.list.names.map(itemOf);
+        const { promise, resolve } = Promise.withResolvers<Found>();
+        searches.push(() => resolve({ items, summary: '' }));
+        began.wake();
+        return promise;
+      },
+    },
+    tools: new Promise(() => undefined),
+    draw: () => undefined,
+    rows: () => 24,
+    end: result.resolve,
+  });
+  state.start();
+  state.press({ kind: 'choose' });
+  const complete = Promise.withResolvers<void>();
+  const publish = setInterval(() => feed.isComplete && complete.resolve(), 1);
+  end('first.ts\nsecond.ts\n');
+  await complete.promise;
+  clearInterval(publish);
+  const next = new Promise<void>((resolve) => (began.wake = resolve));
+  searches[0]?.();
+  await next;
+  searches[1]?.();
+  expect(await result.promise).toEqual({ kind: 'chosen', item: itemOf('first.ts') });
+  state.stop();
+});
