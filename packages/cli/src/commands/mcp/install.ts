@@ -1,6 +1,5 @@
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import { resolve } from 'node:path';
-import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -8,7 +7,7 @@ import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
+import { commandOption, confirmOptions, hostContext, placeOptions } from './entry-options.ts';
 import { launchOf } from './launch.ts';
 import { namingOption } from './mcp-flags.ts';
 import type { PlannedChange, Step } from './show-change.ts';
@@ -29,8 +28,7 @@ const options = [
   ...confirmOptions,
 ] as const;
 
-type InstallFlags = FlagsOf<typeof options> &
-  EntryFlags & { readonly command?: string; readonly name: string; readonly naming: NamingProfile };
+type InstallFlags = FlagsOf<typeof options>;
 
 function hostNamed(id: string): Host {
   const host = hosts.find((one) => one.id === id);

@@ -113,7 +113,7 @@ In the configuration of an agent host:
 
 Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
 client disconnects, or on SIGTERM.`,
-  run: async (context, flags: McpFlags) => {
+  run: async (context, flags) => {
     checkFlags(flags);
     const token = givenToken(flags, context);
     const say: Say = (text) => {
