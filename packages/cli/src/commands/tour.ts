@@ -57,13 +57,12 @@ The tour only reads, except for one small file that it creates in the directory 
     await natives.glob({ pattern: '*', path, maxResults: 0, signal: context.signal });
     await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(context.cwd, path))}`);
     await tour.say();
-    const { matches, summary } = await showTree(tour);
-    const extension = pickExtension(summary.extensions);
-    const file = pickFile(matches, natives.FileType, extension);
+    const { paths, extensions } = await showTree(tour);
+    const extension = pickExtension(extensions);
+    const file = pickFile(paths, extension);
     const pattern = extension === undefined ? '*' : `*.${extension}`;
     const query = file === undefined ? 'readme' : abbreviate(file);
-    const candidates = wordCandidates(matches, natives.FileType, summary.extensions);
-    const source = await chooseWord(path, candidates, context.signal);
+    const source = await chooseWord(path, wordCandidates(paths, extensions), context.signal);
     const word = source?.word ?? 'cairn';
     await showGlob(tour, pattern);
     await showFind(tour, query, file);
