@@ -42,3 +42,7 @@ export const confirmOptions = [
 export const removalOptions = [...placeOptions, stateOption, ...confirmOptions] as const;
 
 export type EntryFlags = FlagsOf<typeof removalOptions>;
+
+export function withAbsoluteStateDir<Flags extends EntryFlags>(flags: Flags, { cwd }: CommandContext): Flags {
+  return flags.stateDir === undefined ? flags : { ...flags, stateDir: resolve(cwd, flags.stateDir) };
+}
