@@ -43,6 +43,7 @@ const entries = [
       'notify',
       'pairsOf',
       'similarity',
+      'startOf',
       'temporaryDirectory',
       'truncate',
     ],

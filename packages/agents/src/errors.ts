@@ -36,9 +36,7 @@ export type AgentErrorCode =
 export class AgentError extends HintedError<AgentErrorCode> {
   override readonly name: string = 'AgentError';
 
-  static override isInstance(error: unknown): error is AgentError {
-    return isNamed(error, 'AgentError');
-  }
+  static override readonly isInstance: (error: unknown) => error is AgentError = isNamed('AgentError');
 }
 
 /** Returns a thrown value as an error. */

@@ -24,9 +24,7 @@ export type ContextErrorCode =
 export class ContextError extends HintedError<ContextErrorCode> {
   override readonly name: string = 'ContextError';
 
-  static override isInstance(error: unknown): error is ContextError {
-    return isNamed(error, 'ContextError');
-  }
+  static override readonly isInstance: (error: unknown) => error is ContextError = isNamed('ContextError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ContextError(...given));

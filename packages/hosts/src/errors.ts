@@ -35,9 +35,7 @@ export class HostError extends CairnError<HostErrorCode> {
     if (position !== undefined) this.position = position;
   }
 
-  static override isInstance(error: unknown): error is HostError {
-    return isNamed(error, 'HostError');
-  }
+  static override readonly isInstance: (error: unknown) => error is HostError = isNamed('HostError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks(

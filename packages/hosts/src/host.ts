@@ -1,3 +1,4 @@
+import type { DirectoryContext } from '@cairn/tool/paths';
 import type { ConfigObject } from './formats/config-format.ts';
 
 /** Which sessions of a host see an entry: those in one project, or all of one user. */
@@ -6,13 +7,9 @@ export type ConfigScope = 'project' | 'user';
 export const configScopes: readonly ConfigScope[] = ['project', 'user'];
 
 /** What the location of a host's files depends on. */
-export interface HostContext {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's home directory, absolute. */
-  readonly home: string;
+export interface HostContext extends DirectoryContext {
   /** The project's directory, absolute. */
   readonly project: string;
-  readonly platform: NodeJS.Platform;
 }
 
 export interface NameRule {

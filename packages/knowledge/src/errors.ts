@@ -58,9 +58,7 @@ export class KnowledgeError extends HintedError<KnowledgeErrorCode> {
     this.assets = assets;
   }
 
-  static override isInstance(error: unknown): error is KnowledgeError {
-    return isNamed(error, 'KnowledgeError');
-  }
+  static override readonly isInstance: (error: unknown) => error is KnowledgeError = isNamed('KnowledgeError');
 }
 
 export interface ErrorPlace {

@@ -14,9 +14,7 @@ export type McpServerErrorCode = 'INVALID_OPTION' | 'INVALID_ROOT' | 'PORT_IN_US
 export class McpServerError extends CairnError<McpServerErrorCode> {
   override readonly name: string = 'McpServerError';
 
-  static override isInstance(error: unknown): error is McpServerError {
-    return isNamed(error, 'McpServerError');
-  }
+  static override readonly isInstance: (error: unknown) => error is McpServerError = isNamed('McpServerError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks(

@@ -80,9 +80,7 @@ export class MemoryError extends HintedError<MemoryErrorCode> {
     if (key !== undefined) this.key = key;
   }
 
-  static override isInstance(error: unknown): error is MemoryError {
-    return isNamed(error, 'MemoryError');
-  }
+  static override readonly isInstance: (error: unknown) => error is MemoryError = isNamed('MemoryError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new MemoryError(...given));

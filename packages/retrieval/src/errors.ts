@@ -12,9 +12,7 @@ export type RetrievalErrorCode = 'EMBED_FAILED' | 'INVALID_OPTION';
 export class RetrievalError extends CairnError<RetrievalErrorCode> {
   override readonly name: string = 'RetrievalError';
 
-  static override isInstance(error: unknown): error is RetrievalError {
-    return isNamed(error, 'RetrievalError');
-  }
+  static override readonly isInstance: (error: unknown) => error is RetrievalError = isNamed('RetrievalError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks(

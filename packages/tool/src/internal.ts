@@ -9,4 +9,4 @@ export { TEMPORARY_NAME } from './kernel/write-atomically.ts';
 export { accountStateDirectories, temporaryDirectory } from './paths/directories.ts';
 export { HOSTILE_CHARACTER } from './paths/quote.ts';
 export { isSecretName, SECRET_NAMES } from './prompt/secrets.ts';
-export { truncate } from './prompt/truncate.ts';
+export { startOf, truncate } from './prompt/truncate.ts';

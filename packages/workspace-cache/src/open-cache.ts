@@ -24,12 +24,8 @@ class KnownRuns {
   /** Of the only run so far. */
   #sole: RunCounter | undefined;
   #hasSeveral = false;
-  #unassigned = 0;
-
   /** Calls that belong to no run, because they name none and the cache has several. */
-  get unassigned(): number {
-    return this.#unassigned;
-  }
+  unassigned = 0;
 
   add(run: WorkspaceRun, state: RunState): void {
     if (this.#states.has(run)) return;
@@ -50,7 +46,7 @@ class KnownRuns {
 
   /** Counts a call that names no run. Before the first run there is nothing to count for. */
   readonly noteUnnamed = (access: CacheAccess): void => {
-    if (this.#hasSeveral) this.#unassigned += 1;
+    if (this.#hasSeveral) this.unassigned += 1;
     else this.#sole?.noteAccess(access);
   };
 

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '@cairn/context';
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { escapeControls } from '@cairn/tool/paths';
 import { delegationTexts } from './texts.ts';
@@ -10,15 +11,7 @@ const MAX_DESCRIPTION = 300;
 
 export function oneLine(description: string, maxCharacters: number = MAX_DESCRIPTION): string {
   const line = escapeControls(description.trim().replaceAll(/\s+/gu, ' '));
-  return line.length <= maxCharacters ? line : `${line.slice(0, endOfPart(line, 0, maxCharacters - 1))}…`;
-}
-
-/** Returns where a part of a string ends. A surrogate pair stays together. */
-export function endOfPart(text: string, offset: number, maxCharacters: number): number {
-  const end = offset + maxCharacters;
-  if (end >= text.length) return text.length;
-  const code = text.charCodeAt(end - 1);
-  return code >= 0xd8_00 && code <= 0xdb_ff ? end - 1 : end;
+  return line.length <= maxCharacters ? line : `${startOf(line, maxCharacters - 1)}…`;
 }
 
 /** Returns the agents in the order of their names, which depends on nothing else. */

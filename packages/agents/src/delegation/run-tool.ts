@@ -4,14 +4,14 @@ import type { AgentDefinition, AgentDefinitions, ContextMode, UnifiedMessage } f
 import { MemoryError } from '@cairn/memory';
 import { createTool, inputSchema, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolErrorCode, ToolRunOptions, ToolSuccess } from '@cairn/tool';
-import type { ToolSpec } from '@cairn/tool/internal';
+import { startOf, type ToolSpec } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { truncateLine } from '@cairn/tool/prompt';
 import { z } from 'zod';
 import { AgentError } from '../errors.ts';
-import type { AgentEvent, AgentResult, FinishReason, ToolRunContext, Usage } from '../run/agent-run.ts';
+import type { AgentEvent, AgentResult, FinishReason, ToolRunContext } from '../run/agent-run.ts';
 import type { Agents } from '../run/agents.ts';
-import { endOfPart, listAgents } from './agent-list.ts';
+import { listAgents } from './agent-list.ts';
 import { delegationTexts } from './texts.ts';
 import { quote } from '../tools/refusal.ts';
 
@@ -23,22 +23,15 @@ export interface RunAgentInput {
   readonly offset?: number | undefined;
 }
 
-export interface RunAgentDetails {
-  readonly agent: string;
-  /** The id to continue the run by. */
-  readonly run: string;
-  /** The whole answer, also where the model reads a part of it. */
-  readonly text: string;
+/** `text` is the whole answer, even if the model reads a part of it. */
+export interface RunAgentDetails
+  extends Pick<AgentResult, 'agent' | 'run' | 'text' | 'isMainEmpty'>, Partial<Pick<AgentResult, 'steps' | 'usage'>> {
   /** Where the part that the model did not read begins. */
   readonly nextOffset?: number;
   /** Absent when an earlier answer was read. */
   readonly mode?: ContextMode;
   /** In a mode that shows or writes main: the session whose main it is. */
   readonly session?: string;
-  /** Whether the mode shows something of main, and main had no message when the run began. */
-  readonly isMainEmpty?: true;
-  readonly steps?: number;
-  readonly usage?: Usage;
 }
 
 type Runner = Pick<Agents, 'run' | 'contexts'>;
@@ -208,11 +201,12 @@ export class RunTool {
     offset: number = 0,
   ): { readonly shown: string; readonly nextOffset?: number } {
     const { tool, maxAnswerCharacters = MAX_ANSWER_CHARACTERS } = this.#options;
-    const end = endOfPart(text, offset, maxAnswerCharacters);
-    if (end === text.length) return { shown: text.slice(offset) };
+    const part = startOf(text.slice(offset), maxAnswerCharacters);
+    const end = offset + part.length;
+    if (end === text.length) return { shown: part };
     const next = JSON.stringify({ name: agent, continue: run, offset: end });
     const note = this.#texts.cut(offset + 1, end, text.length, `${tool} ${next}`);
-    return { shown: `${text.slice(offset, end)}\n${note}`, nextOffset: end };
+    return { shown: `${part}\n${note}`, nextOffset: end };
   }
 
   async #start(

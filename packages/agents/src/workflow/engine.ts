@@ -4,9 +4,9 @@ import { answerRequest, type Request } from './direct.ts';
 import { Journal } from './journal.ts';
 import { NEW_STATE, stateOf, type LoopState } from './loop-state.ts';
 import { runLoop, settleUnfinished } from './loop.ts';
-import { WorkflowSessions, type Place } from './open-session.ts';
+import { WorkflowSessions } from './open-session.ts';
 import { functionOf, settlePending, type Answered } from './pending.ts';
-import { endWork, type WorkflowContext } from './workflow-context.ts';
+import { endWork, type WorkflowContext, type Place } from './workflow-context.ts';
 import type { WorkflowResponse, WorkflowsOptions, WorkOptions } from './workflows-api.ts';
 
 export interface FoundWorkflow extends Place {

@@ -1,4 +1,4 @@
-import type { Memory, Stream } from '@cairn/memory';
+import type { Stream } from '@cairn/memory';
 import { createToolSession, type ToolDefinition } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
@@ -9,17 +9,9 @@ import { askUserFunction } from './functions/ask-user.ts';
 import { workflowFunctions } from './functions/workflow-functions.ts';
 import { FINISH_STEP } from './loop.ts';
 import { toolsBeside } from './replies/prompts.ts';
-import type { WorkflowContext } from './workflow-context.ts';
+import type { Place, WorkflowContext } from './workflow-context.ts';
 import type { WorkflowFunction } from './types.ts';
 import type { WorkflowsOptions, WorkOptions } from './workflows-api.ts';
-
-/** The stream and the group of a workflow, and the memory that keeps its record. */
-export interface Place {
-  readonly stream: Stream;
-  readonly group: string | undefined;
-  readonly store: Memory;
-  readonly usesMemory: boolean;
-}
 
 export class WorkflowSessions {
   readonly #options: WorkflowsOptions;

@@ -1,15 +1,16 @@
 import type { UnifiedMessage } from '@cairn/context';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens } from '@cairn/tool/prompt';
-import { asSchema, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import { asSchema, tool, type ModelMessage, type ToolSet } from 'ai';
 import type { z } from 'zod';
 import { AgentError, asError } from '../errors.ts';
-import { requestModel, resultOf, type ModelAnswer, type ModelCall } from '../run/model-request.ts';
+import { requestModel, resultOf, type ModelCall } from '../run/model-request.ts';
 import { makeCall, type CallContext } from './calls.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { checkInput } from './functions/check-input.ts';
 import { loopTexts } from './loop-texts.ts';
 import type { FunctionOutcome } from './types.ts';
+import type { WorkflowContext } from './workflow-context.ts';
 
 /** A tool that ends a turn: the engine acts on its input. */
 interface ControlTool {
@@ -24,15 +25,12 @@ export interface TurnPrompt {
   readonly messages: readonly ModelMessage[];
 }
 
-export interface TurnOptions extends CallContext {
-  readonly model: Exclude<LanguageModel, string>;
+export interface TurnOptions
+  extends CallContext, Pick<WorkflowContext, 'model' | 'maxRequests' | 'maxTokens' | 'addUsage'> {
   readonly prompt: () => Promise<TurnPrompt>;
   readonly control: ControlTool | undefined;
   /** The step; absent before a record exists. */
   readonly todoId: string | undefined;
-  readonly maxRequests: number;
-  readonly maxTokens: number;
-  readonly addUsage: (usage: ModelAnswer['usage']) => void;
 }
 
 export type TurnEnd =

@@ -8,13 +8,17 @@ import { shortened } from './loop-state.ts';
 import type { CallRecord } from './types.ts';
 import type { WorkflowResponse } from './workflows-api.ts';
 
-export interface WorkflowContext extends Omit<CallContext, 'journal'> {
+/** The stream and the group of a workflow, and the memory that keeps its record. */
+export interface Place {
   /** Where records and notes are: the memory, or one of this process that ends with the workflow. */
   readonly store: Memory;
   readonly stream: Stream;
   /** Absent when the workflow belongs to no group: then it has no conversation. */
   readonly group: string | undefined;
   readonly usesMemory: boolean;
+}
+
+export interface WorkflowContext extends Omit<CallContext, 'journal'>, Place {
   readonly model: Exclude<LanguageModel, string>;
   /** The system prompt: the same bytes in all requests of this call. */
   readonly system: string;

@@ -2,7 +2,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import { colorOption } from '../terminal/options.ts';
 import { ExitCode } from '../terminal/exit.ts';
-import { createPaint, usesColor, type ColorMode } from '../terminal/output.ts';
+import { createPaint, usesColor } from '../terminal/output.ts';
 import { pathPrefix } from '../terminal/path-prefix.ts';
 import { shellQuote } from '../terminal/shell-quote.ts';
 import { abbreviate, pickExtension, pickFile, chooseWord, wordCandidates } from '../tour/choices.ts';
@@ -37,7 +37,7 @@ Examples:
   $ cairn tour src      another one
 
 The tour only reads, except for one small file that it creates in the directory and removes again.`,
-  run: async (context, flags: { readonly color: ColorMode }, given: string) => {
+  run: async (context, flags, given) => {
     const natives = await import('@cairn/natives');
     const path = resolve(context.cwd, given) === context.cwd ? '.' : given;
     const prefix = pathPrefix(path);
@@ -57,13 +57,12 @@ The tour only reads, except for one small file that it creates in the directory 
     await natives.glob({ pattern: '*', path, maxResults: 0, signal: context.signal });
     await tour.say(`${tour.paint.title('Cairn tour')} of ${escapeControls(resolve(context.cwd, path))}`);
     await tour.say();
-    const { matches, summary } = await showTree(tour);
-    const extension = pickExtension(summary.extensions);
-    const file = pickFile(matches, natives.FileType, extension);
+    const { paths, extensions } = await showTree(tour);
+    const extension = pickExtension(extensions);
+    const file = pickFile(paths, extension);
     const pattern = extension === undefined ? '*' : `*.${extension}`;
     const query = file === undefined ? 'readme' : abbreviate(file);
-    const candidates = wordCandidates(matches, natives.FileType, summary.extensions);
-    const source = await chooseWord(path, candidates, context.signal);
+    const source = await chooseWord(path, wordCandidates(paths, extensions), context.signal);
     const word = source?.word ?? 'cairn';
     await showGlob(tour, pattern);
     await showFind(tour, query, file);

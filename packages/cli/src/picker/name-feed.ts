@@ -11,38 +11,26 @@ const EMPTY: NameList = { names: [], lossyNames: new Set() };
 
 export class NameFeed {
   readonly #stream: ByteStream;
-  #list = EMPTY;
+  /** The names so far: another list after each change. */
+  list = EMPTY;
+  isComplete = false;
+  /** Why the list ends early. */
+  failure: unknown;
   /** The names that were read, which grow. */
   #read = EMPTY;
   #timer: NodeJS.Timeout | undefined;
   #onChange: () => void = () => undefined;
-  #isComplete = false;
-  #failure: unknown;
 
   constructor(stream: ByteStream) {
     this.#stream = stream;
-  }
-
-  /** The names so far: another list after each change. */
-  get list(): NameList {
-    return this.#list;
-  }
-
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
-  /** Why the list ends early. */
-  get failure(): unknown {
-    return this.#failure;
   }
 
   /** Begins to read. `onChange` is called after each change, not for every name. */
   start(onChange: () => void): void {
     this.#onChange = onChange;
     const finish = (failure?: unknown): void => {
-      this.#failure = failure;
-      this.#isComplete = true;
+      this.failure = failure;
+      this.isComplete = true;
       this.#publish();
     };
     readNames(this.#stream, (list) => this.#grow(list)).then((list) => {
@@ -66,7 +54,7 @@ export class NameFeed {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // A frozen list is prepared once for all its searches.
-    this.#list = { ...this.#read, names: Object.freeze([...this.#read.names]) };
+    this.list = { ...this.#read, names: Object.freeze([...this.#read.names]) };
     this.#onChange();
   }
 }

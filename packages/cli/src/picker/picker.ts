@@ -4,13 +4,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { frameOf } from './frame.ts';
 import { createKeyReader } from './keys.ts';
 import { Screen } from './screen.ts';
-import type { PickMode, PickSource } from './source.ts';
-import { PickState, type PickResult } from './state.ts';
+import { PickState, type PickResult, type PickStateOptions } from './state.ts';
 
-export interface PickOptions {
-  readonly mode: PickMode;
-  readonly query: string;
-  readonly source: PickSource;
+export interface PickOptions extends Pick<PickStateOptions, 'mode' | 'query' | 'source'> {
   readonly paint: Paint;
   /** Loads the tools for the preview. Called once, during the first scan, so that the first keys need not wait for it. */
   readonly loadTools: () => Promise<CodingTools>;

@@ -7,13 +7,12 @@ import { escapeControls, quotePath } from '@cairn/tool/paths';
 import { describe, factsOf, OutputError, type ErrorFacts } from './errors.ts';
 import { createPaint, usesColor, writeLines, type ColorMode, type LineEnd } from './output.ts';
 import { withOwnCommand } from './own-command.ts';
+import type { answerOptions } from './options.ts';
+import type { FlagsOf } from './parsed.ts';
 import type { CommandContext } from './command-context.ts';
 import { wrapWords } from './text.ts';
 
-export interface AnswerFlags {
-  readonly json?: boolean;
-  readonly color: ColorMode;
-}
+export type AnswerFlags = FlagsOf<typeof answerOptions>;
 
 type StopReason = 'limit' | 'timeout' | 'budget';
 

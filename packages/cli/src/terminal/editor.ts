@@ -6,15 +6,14 @@ import process from 'node:process';
 import { temporaryDirectory } from '@cairn/tool/internal';
 import { CommandError, describe, factsOf, UsageError } from './errors.ts';
 import { readTextFile } from './input.ts';
-import type { ValueOption } from './parsed.ts';
 import { filled } from './options.ts';
 import type { CommandContext } from './command-context.ts';
 
-export const applyOption: ValueOption<'--apply <file>'> = [
+export const applyOption = [
   '--apply <file>',
   'apply a file that an earlier edit has kept, without an editor',
   filled,
-];
+] as const;
 
 function editorOf({ env, input, out }: CommandContext, instead: string): string {
   const set = env['VISUAL'] || env['EDITOR'];

@@ -17,7 +17,7 @@ export type Effect = 'reads' | 'writes' | 'exports';
 class GuardedOutput implements Output {
   readonly #output: Output;
   readonly #onError: (error: Error) => void;
-  #failure: Error | undefined;
+  failure: Error | undefined;
 
   constructor(output: Output, onError: (error: Error) => void) {
     this.#output = output;
@@ -32,18 +32,14 @@ class GuardedOutput implements Output {
     return this.#output.width;
   }
 
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   async write(text: string): Promise<void> {
-    if (this.#failure) return;
+    if (this.failure) return;
     try {
       await this.#output.write(text);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       this.#onError(error);
-      this.#failure = error;
+      this.failure = error;
     }
   }
 }

@@ -15,7 +15,7 @@ interface OptionTraits {
   /** The default in the help, if that is not the value itself. */
   readonly shownDefault?: string;
   /** The names of the options that exclude it, in camel case. */
-  readonly conflicts?: string | string[];
+  readonly conflicts?: string | readonly string[];
   readonly isHidden?: boolean;
   /** The name of its value, which several options share; the last one that is given counts. */
   readonly name?: string;
@@ -32,7 +32,7 @@ function optionOf([flags, description, parserOf, traits = {}]: OptionRow): Optio
   const option = new Option(flags, description);
   if (parserOf) option.argParser(parserOf(option.long ?? flags) as (value: string, previous: unknown) => unknown);
   if ('default' in traits) option.default(traits.default, traits.shownDefault ?? String(traits.default));
-  if (traits.conflicts !== undefined) option.conflicts(traits.conflicts);
+  if (traits.conflicts !== undefined) option.conflicts([traits.conflicts].flat());
   const { name } = traits;
   // A shared value has no default, not even that of a flag that begins with --no-.
   if (name !== undefined) Object.assign(option, { negate: false, attributeName: () => name });
@@ -101,7 +101,7 @@ function listOf(values: readonly string[]): string {
   return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}`;
 }
 
-export function oneOf<T extends string>(values: readonly T[]): ParserOf<T> {
+export function oneOf<const T extends string>(values: readonly T[]): ParserOf<T> {
   return (name) => (value) => {
     const found = values.find((known) => known === value);
     if (found === undefined) throw invalid(name, value, `use ${listOf(values)}`);
@@ -156,19 +156,19 @@ export const nameList: ParserOf<readonly string[]> = () => (value) =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-export const stateOption: OptionRow = [
+export const stateOption = [
   '--state-dir <dir>',
   'directory for the journal of running changes, on a local disk (default: in the home directory of the user database)',
-  (name) => filled(name, 'use a directory of your own, or leave it out'),
-];
+  (name: string) => filled(name, 'use a directory of your own, or leave it out'),
+] as const;
 
-const jsonOption: OptionRow = ['--json', 'print one JSON document'];
+const jsonOption = ['--json', 'print one JSON document'] as const;
 
-export const colorOption: OptionRow = [
+export const colorOption = [
   '--color <when>',
   'use colours: auto (in a terminal), always or never; auto follows NO_COLOR and FORCE_COLOR',
   oneOf(colorModes),
   { default: 'auto' },
-];
+] as const;
 
-export const answerOptions: readonly OptionRow[] = [jsonOption, colorOption];
+export const answerOptions = [jsonOption, colorOption] as const;

@@ -3,15 +3,22 @@ import type { OptionRow, ParserOf } from './options.ts';
 
 type Camel<Words> = Words extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Words;
 
-type KeyOf<Flags> = Flags extends `-${string}, ${infer Long}`
-  ? KeyOf<Long>
-  : Flags extends `--no-${infer Name}`
-    ? Camel<Name>
-    : Flags extends `--${infer Name} <${string}>`
-      ? Camel<Name>
-      : Flags extends `--${infer Name}`
-        ? Camel<Name>
-        : never;
+type LongOf<Flags> = Flags extends `-${string}, ${infer Long}`
+  ? LongOf<Long>
+  : Flags extends `--${infer Name} <${string}>`
+    ? Name
+    : Flags extends `--${infer Name}`
+      ? Name
+      : never;
+
+/** Distributes over rows: the long name of each. */
+type NameOf<Row> = Row extends readonly [infer Flags, ...unknown[]] ? LongOf<Flags> : never;
+
+type Positive<Name> = Name extends `no-${infer Rest}` ? Rest : Name;
+
+type KeyOf<Row> = Row extends readonly [string, string, unknown, { readonly name: infer Key extends string }]
+  ? Key
+  : Camel<Positive<NameOf<Row>>>;
 
 type ValueOf<Row> = Row extends readonly [
   string,
@@ -24,34 +31,42 @@ type ValueOf<Row> = Row extends readonly [
     ? string
     : boolean;
 
-/** An option with a value. */
-export type ValueOption<Flags extends string, Value = string> = readonly [Flags, string, ParserOf<Value>];
+/** Distributes over rows: the keys of those that always have a value, by a default or because only `--no-` sets them. */
+type StandingOf<Row, Names> = Row extends readonly [string, string, unknown, { readonly default: unknown }]
+  ? KeyOf<Row>
+  : Row extends readonly [string, string]
+    ? Positive<NameOf<Row>> extends Names
+      ? never
+      : KeyOf<Row>
+    : never;
+
+type Standing<Row> = StandingOf<Row, NameOf<Row>>;
 
 /** Returns an option that each command describes in its own words. */
-export type DescribedOption<Flags extends string, Value = string> = (description: string) => ValueOption<Flags, Value>;
-
-export function describedOption<const Flags extends string, Value>(
-  flags: Flags,
-  parserOf: ParserOf<Value>,
-): DescribedOption<Flags, Value> {
-  return (description) => [flags, description, parserOf];
+export function describedOption<const Flags extends string, Value>(flags: Flags, parserOf: ParserOf<Value>) {
+  return (description: string) => [flags, description, parserOf] as const;
 }
 
-/** The options as parsed: `--since <time>` is `since?: string`, and `--no-tags` is `tags?: boolean`. */
+/**
+ * The options as parsed: `--since <time>` is `since?: string`. `--no-tags` is `tags: boolean`, unless there is `--tags`, and a default
+ * makes a value required.
+ */
 export type FlagsOf<Rows extends readonly OptionRow[]> = {
-  readonly [Row in Rows[number] as KeyOf<Row[0]>]?: ValueOf<Row>;
+  readonly [Row in Rows[number] as Exclude<KeyOf<Row>, Standing<Rows[number]>>]?: ValueOf<Row>;
+} & {
+  readonly [Row in Rows[number] as KeyOf<Row> & Standing<Rows[number]>]: ValueOf<Row>;
 };
 
 /** An argument: `<name>`, or `[name]` for an optional one, what it is, and its default. */
 export type ArgumentRow = readonly [name: string, description: string, standard?: string];
 
-type ArgumentOf<Name> = Name extends `<${string}...>`
+type ArgumentOf<Row> = Row extends readonly [`${string}...${string}`, ...unknown[]]
   ? readonly string[]
-  : Name extends `[${string}]`
+  : Row extends readonly [`[${string}]`, string]
     ? string | undefined
     : string;
 
-/** The arguments as parsed: `[name]` may be absent, and `<name...>` has several. */
+/** The arguments as parsed: `[name]` without a default may be absent, and `<name...>` has several. */
 export type ArgumentsOf<Rows extends readonly ArgumentRow[]> = {
-  readonly [Index in keyof Rows]: ArgumentOf<Rows[Index][0]>;
+  readonly [Index in keyof Rows]: ArgumentOf<Rows[Index]>;
 };

@@ -19,6 +19,7 @@ test('a summary counts kinds, extensions and what lies below each top directory'
     files: 6,
     directories: 2,
     links: 1,
+    paths: ['a/x.ts', 'a/b/y.ts', 'c/z.md', 'README', '.hidden', 'w.md'],
     extensions: [
       { name: 'md', count: 2 },
       { name: 'ts', count: 2 },
@@ -82,13 +83,13 @@ describe('abbreviations', () => {
 
 describe('the file to find', () => {
   test('has several words and lies deep', () => {
-    expect(pickFile(files('a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'), types, 'ts')).toBe(
+    expect(pickFile(['a.ts', 'read-me.md', 'src/deep/read-cache.ts', 'src/one.ts'], 'ts')).toBe(
       'src/deep/read-cache.ts',
     );
   });
 
   test('is of the frequent extension among equals', () => {
-    expect(pickFile(files('a/one-two.md', 'b/one-two.ts', 'c/one-two.ts'), types, 'ts')).toBe('b/one-two.ts');
+    expect(pickFile(['a/one-two.md', 'b/one-two.ts', 'c/one-two.ts'], 'ts')).toBe('b/one-two.ts');
   });
 
   test('has a valid name and is not a directory', () => {
@@ -96,27 +97,21 @@ describe('the file to find', () => {
       { path: 'many-words-here', fileType: types.Dir },
       { path: 'bro-ken\ufffd-name', fileType: types.File, lossyPath: true },
     ];
-    expect(pickFile(matches, types, undefined)).toBeUndefined();
+    expect(summarize(matches, types).paths).toEqual([]);
   });
 
   test('is undefined when no name can be abbreviated', () => {
-    expect(pickFile(files('1', '漢字'), types, undefined)).toBeUndefined();
+    expect(pickFile(['1', '漢字'], undefined)).toBeUndefined();
   });
 });
 
 test('searches a word in a few files of each frequent extension, then in files without one', () => {
-  const matches = files(
-    'LICENSE',
-    'a.md',
-    ...Array.from({ length: 9 }, (_, index) => `${index}.png`),
-    'z.md',
-    'rare.txt',
-  );
+  const paths = ['LICENSE', 'a.md', ...Array.from({ length: 9 }, (_, index) => `${index}.png`), 'z.md', 'rare.txt'];
   const extensions = [
     { name: 'png', count: 9 },
     { name: 'md', count: 2 },
   ];
-  expect(wordCandidates(matches, types, extensions)).toEqual([
+  expect(wordCandidates(paths, extensions)).toEqual([
     '0.png',
     '1.png',
     '2.png',

@@ -11,6 +11,8 @@ export interface TreeSummary {
   readonly files: number;
   readonly directories: number;
   readonly links: number;
+  /** The paths of the files that can be opened. */
+  readonly paths: readonly string[];
   /** Extensions without the dot, most frequent first. */
   readonly extensions: readonly Tally[];
   /** Directories right below the root with the number of files anywhere below them, largest first. */
@@ -42,18 +44,20 @@ function sorted(counts: ReadonlyMap<string, number>): Tally[] {
 export function summarize(matches: readonly GlobMatch[], types: typeof FileType): TreeSummary {
   const extensions = new Map<string, number>();
   const below = new Map<string, number>();
+  const paths: string[] = [];
   let [files, directories, links] = [0, 0, 0];
-  for (const { path, fileType } of matches) {
+  for (const { path, fileType, lossyPath } of matches) {
     if (fileType === types.Dir) directories += 1;
     if (fileType === types.Symlink) links += 1;
     if (fileType !== types.File) continue;
     files += 1;
+    if (lossyPath !== true) paths.push(path);
     const extension = extensionOf(path);
     if (extension !== undefined) add(extensions, extension);
     const slash = path.indexOf('/');
     if (slash > 0) add(below, path.slice(0, slash));
   }
-  return { files, directories, links, extensions: sorted(extensions), biggest: sorted(below) };
+  return { files, directories, links, paths, extensions: sorted(extensions), biggest: sorted(below) };
 }
 
 /** The most frequent extension that needs no escape in a glob pattern. */
@@ -87,16 +91,9 @@ function bestOf(items: Iterable<string>, rankOf: (item: string) => number): stri
 }
 
 /** Returns a file whose name is worth abbreviating. Among equals the first one wins, so that two tours are the same. */
-export function pickFile(
-  matches: readonly GlobMatch[],
-  types: typeof FileType,
-  extension: string | undefined,
-): string | undefined {
-  const paths = matches
-    .filter(({ fileType, lossyPath }) => fileType === types.File && lossyPath !== true)
-    .map(({ path }) => path)
-    .filter((path) => baseName(path).length <= 40 && abbreviate(path).length >= 3);
-  return bestOf(paths, (path) => {
+export function pickFile(paths: readonly string[], extension: string | undefined): string | undefined {
+  const named = paths.filter((path) => baseName(path).length <= 40 && abbreviate(path).length >= 3);
+  return bestOf(named, (path) => {
     const depth = path.split('/').length - 1;
     const isTypical = extension !== undefined && extensionOf(path) === extension;
     return Math.min(wordsOf(path).length, 3) * 10 + (isTypical ? 5 : 0) + Math.min(depth, 3);
@@ -107,18 +104,13 @@ export function pickFile(
 const wordExtensions = 8;
 const wordFilesEach = 5;
 
-export function wordCandidates(
-  matches: readonly GlobMatch[],
-  types: typeof FileType,
-  extensions: readonly Tally[],
-): string[] {
+export function wordCandidates(paths: readonly string[], extensions: readonly Tally[]): string[] {
   const found = new Map<string | undefined, string[]>();
   for (const { name } of extensions.slice(0, wordExtensions)) found.set(name, []);
   found.set(undefined, []);
-  for (const { path, fileType, lossyPath } of matches) {
-    if (fileType !== types.File || lossyPath === true) continue;
-    const paths = found.get(extensionOf(path));
-    if (paths !== undefined && paths.length < wordFilesEach) paths.push(path);
+  for (const path of paths) {
+    const some = found.get(extensionOf(path));
+    if (some !== undefined && some.length < wordFilesEach) some.push(path);
   }
   return [...found.values()].flat();
 }

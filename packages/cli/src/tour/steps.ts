@@ -1,7 +1,7 @@
 import { escapeControls } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import type * as Natives from '@cairn/natives';
-import type { FuzzyFindResult, GlobMatch, GlobResult, GrepMatch, GrepResult, StopReason } from '@cairn/natives';
+import type { FuzzyFindResult, GlobResult, GrepMatch, GrepResult, StopReason } from '@cairn/natives';
 import type { Paint } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import type { CommandContext } from '../terminal/command-context.ts';
@@ -132,7 +132,7 @@ function tallyLine(tour: Tour, label: string, tallies: readonly Tally[], show: (
   return fitToTerminal(tour, line, 2);
 }
 
-export function showTree(tour: Tour): Promise<{ matches: readonly GlobMatch[]; summary: TreeSummary }> {
+export function showTree(tour: Tour): Promise<TreeSummary> {
   const { natives } = tour;
   return step(tour, '1. The content of the tree', async (add) => {
     natives.invalidateFsScanCache(tour.path);
@@ -153,7 +153,7 @@ export function showTree(tour: Tour): Promise<{ matches: readonly GlobMatch[]; s
     );
     add('Times are from this run; a first scan also waits for the disk if the system has not read the tree recently.');
     if (matches.length === 0) add('Nothing to search here; the steps below show what an empty answer looks like.');
-    return { matches, summary };
+    return summary;
   });
 }
 

@@ -22,7 +22,7 @@ const shape = {
   skip: z.int().min(0).optional(),
 };
 
-interface GlobInput {
+export interface GlobInput {
   readonly pattern: string;
   readonly path?: string | undefined;
   readonly hidden?: boolean | undefined;

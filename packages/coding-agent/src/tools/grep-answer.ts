@@ -1,7 +1,7 @@
 import type { GrepMatch, GrepResult } from '@cairn/natives';
 import { count } from '@cairn/tool/prompt';
 import { quotePath } from '@cairn/tool/paths';
-import type { LeftOut } from './glob.ts';
+import type { GlobInput, LeftOut } from './glob.ts';
 import { hintNotes, skippedNotes, unreadableNotes } from './search.ts';
 import type { Names, RunContext } from './spec.ts';
 
@@ -10,9 +10,7 @@ export const MAX_PER_FILE = 20;
 export const MAX_COLUMNS = 512;
 export type GrepMode = 'content' | 'files' | 'count';
 
-export interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
+export interface GrepInput extends Omit<GlobInput, 'hidden'> {
   readonly glob?: string | undefined;
   /** A type of file, as ripgrep names them, or an extension. */
   readonly type?: string | undefined;
@@ -21,9 +19,6 @@ export interface GrepInput {
   readonly ignore_case?: boolean | undefined;
   readonly literal?: boolean | undefined;
   readonly multiline?: boolean | undefined;
-  readonly ignored?: boolean | undefined;
-  readonly limit?: number | undefined;
-  readonly skip?: number | undefined;
 }
 
 /** The result of `@cairn/natives`, with paths in the form that the other tools take. */

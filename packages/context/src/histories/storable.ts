@@ -1,4 +1,5 @@
 /** Messages that are too large for a history, or have values that it cannot keep, and how they are cut. */
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { formatBytes } from '@cairn/tool/prompt';
 import { partsOf, resultTextOf } from '../messages/message.ts';
@@ -28,21 +29,16 @@ function nameOf(part: MessagePart): string {
   return 'mediaType' in part ? (part.mediaType ?? part.type) : part.type;
 }
 
-function beginningOf(text: string, characters: number): string {
-  const end = text.length > characters && /[\uD800-\uDBFF]/u.test(text.charAt(characters - 1)) ? 1 : 0;
-  return text.slice(0, Math.max(0, characters - end));
-}
-
 /** Returns the stored form of a part, with this many characters of a string; `undefined` for nothing. */
 function cutPart(
   part: MessagePart,
   { isTool, characters, note }: { readonly isTool: boolean; readonly characters: number; readonly note: string },
 ): MessagePart | undefined {
   const { providerOptions: _, ...bare } = part;
-  if (bare.type === 'text') return { type: 'text', text: `${beginningOf(bare.text, characters)}\n${note}` };
+  if (bare.type === 'text') return { type: 'text', text: `${startOf(bare.text, characters)}\n${note}` };
   if (bare.type === 'tool-result') {
     const type = bare.output.type.startsWith('error') ? 'error-text' : 'text';
-    const value = `${beginningOf(resultTextOf(bare.output), characters)}\n${note}`;
+    const value = `${startOf(resultTextOf(bare.output), characters)}\n${note}`;
     return { ...bare, output: { type, value } };
   }
   if (bare.type === 'tool-call') return { ...bare, input: { note } };

@@ -1,3 +1,4 @@
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { truncateLine } from '@cairn/tool/prompt';
@@ -113,12 +114,10 @@ function withoutImports({ text, path: importing }: Source, shown: ReadonlySet<st
 }
 
 /** Returns the start of a string, cut at the end of a line where one is near. */
-function startOf(text: string, length: number): string {
+function startWithLines(text: string, length: number): string {
   if (length <= 0) return '';
   const lineEnd = text.lastIndexOf('\n', length);
-  const end = lineEnd > length / 2 ? lineEnd : length;
-  const code = text.charCodeAt(end - 1);
-  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end);
+  return startOf(text, lineEnd > length / 2 ? lineEnd : length);
 }
 
 /** Returns the sources without the imports of one another and without a string that a nearer one has. */
@@ -172,7 +171,7 @@ export async function readProjectInstructions(options: ReadInstructionsOptions):
   for (const { name, text } of sources) {
     let block = blockOf(name, text);
     if (block.length > room) {
-      const part = startOf(text, room - blockOf(name, texts.cut(quotePath(name), text.length)).length - 1);
+      const part = startWithLines(text, room - blockOf(name, texts.cut(quotePath(name), text.length)).length - 1);
       if (part.length < MIN_PART) {
         leftOut.push({ source: name, reason: 'budget', characters: text.length });
         notes.push(texts.omitted(quotePath(name), text.length));

@@ -1,3 +1,4 @@
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import { createDataMarks } from '@cairn/tool/prompt';
@@ -71,7 +72,7 @@ function summaryPrompt(messages: readonly UnifiedMessage[], language: Language):
 function cutSummary(answer: string): string {
   const text = answer.trim();
   if (text.length <= SUMMARY_CHARACTERS) return text;
-  const head = text.slice(0, SUMMARY_CHARACTERS - 2).replace(/[\uD800-\uDBFF]$/, '');
+  const head = startOf(text, SUMMARY_CHARACTERS - 2);
   const sentence = /^[^]*[.!?。！？\n]/u.exec(head)?.[0] ?? '';
   const kept = sentence.length > SUMMARY_CHARACTERS / 2 ? sentence : head.replace(/(?<=.{1000})\s\S*$/su, '');
   return `${kept.trimEnd()} …`;

@@ -1,4 +1,5 @@
 import { readQuery } from '@cairn/retrieval';
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { textOf, type UnifiedMessage } from '../messages/message.ts';
 import { shortenSentence, weighCues, withoutLeadIn } from './cues.ts';
@@ -13,9 +14,6 @@ const MAX_READ = 20_000;
 const MAX_POOL = 300;
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|without|cannot|neither|nor|\w+n['’]t)\b|[不没無无未别勿非]/giu;
-
-/** The first half of a surrogate pair, at the end of a string that was cut. */
-const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
 interface Candidate {
   readonly text: string;
@@ -40,7 +38,7 @@ function cutSentence(sentence: string): string {
   // What it states may be at its end.
   const text = shortenSentence(sentence, MAX_SENTENCE);
   if (text.length <= MAX_SENTENCE) return text;
-  const head = text.slice(0, MAX_SENTENCE - 1).replace(HALF_PAIR, '');
+  const head = startOf(text, MAX_SENTENCE - 1);
   return `${head.replace(/(?<=.{100})\s\S*$/u, '')}…`;
 }
 
@@ -58,7 +56,7 @@ function featuresOf({ text }: Candidate): Omit<Ranked, keyof Candidate | 'score'
 
 /** Returns the sentences of a message. Tool parts and blocks of code have none. */
 function sentencesIn(message: UnifiedMessage): string[] {
-  const text = withoutAnnouncement(textOf(message)).slice(0, MAX_READ).replace(HALF_PAIR, '');
+  const text = startOf(withoutAnnouncement(textOf(message)), MAX_READ);
   const prose = text.replaceAll(/^[ \t]*(```|~~~)[^]*?(?:^[ \t]*\1|(?![^]))/gmu, '\n');
   return sentencesOf(prose).map((sentence) => cutSentence(sentence.replaceAll(/\s+/gu, ' ')));
 }

@@ -1,3 +1,4 @@
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks, estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
@@ -66,13 +67,10 @@ const MAX_QUERY = 120;
 /** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths in sequence. */
 const TITLE_LENGTHS = [Infinity, 80, 40, 20] as const;
 
-/** The first half of a surrogate pair, at the end of a string that was cut. */
-const HALF_PAIR = /[\ud800-\udbff]$/;
-
 const marks = createDataMarks('cairn-knowledge');
 
 function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(HALF_PAIR, '').trimEnd()}…`;
+  return text.length <= length ? text : `${startOf(text, length).trimEnd()}…`;
 }
 
 /** Returns a foreign text as a part of one line: it cannot begin a line, a mark or a comment. */
@@ -119,7 +117,7 @@ class PayloadParts {
     const whole = skillTexts['agent-router'][this.#language].body(this.#command).trim();
     const forms = new Set([whole]);
     for (let length = MAX_ROUTER; length >= MIN_ROUTER; length -= 50) {
-      const start = whole.slice(0, length - routerCut.length).replace(HALF_PAIR, '');
+      const start = startOf(whole, length - routerCut.length);
       forms.add(whole.length <= length ? whole : `${start.trimEnd()}${routerCut}`);
     }
     return [...Array.from(forms, (form) => `${router}\n\n${form}`), ''];

@@ -1,4 +1,5 @@
 import { succeed } from '@cairn/tool';
+import { startOf } from '@cairn/tool/internal';
 import { escapeControls } from '@cairn/tool/paths';
 import type { Asset } from '../assets/asset.ts';
 import { marksOf, type AssetMark } from '../assets/marks.ts';
@@ -24,8 +25,7 @@ function endOfPage(text: string, from: number): number {
   if (end >= text.length) return text.length;
   const line = text.lastIndexOf('\n', end) + 1;
   if (line > from + MAX_PAGE / 2) return line;
-  const code = text.charCodeAt(end - 1);
-  return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
+  return startOf(text, end).length;
 }
 
 function describeLinks(links: readonly AssetLink[], ids: readonly string[], texts: ToolTexts): string[] {

@@ -304,10 +304,6 @@ end
  */
 export const changeScript: Script = script(`${clock}${rows}
 local change = cjson.decode(ARGV[2])
-local function run_of()
-  local info = redis.pcall('INFO', 'server')
-  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-end
 local names = { 'sequence', 'first', 'place', 'removed', 'run', 'list' }
 local values = redis.call('HMGET', ROWS, 'h:sequence', 'h:first', 'h:place', 'h:removed', 'h:run', 'h:list')
 local head = {}
@@ -332,7 +328,8 @@ for _, row in ipairs(change.rows) do
   end
 end
 ${changing}${writing}
-local run = run_of()
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 if not values[1] then
   head.first, head.place = micros(), -math.huge
   head.sequence = head.first

@@ -144,7 +144,7 @@ class RedisStore implements MemoryBackend {
   }
 
   readonly now: MemoryBackend['now'] = async (call) => {
-    return Number(await this.#ask(clockScript, 'ai:clock', [], call));
+    return Number(await this.#run(clockScript, 'ai:clock', [], call));
   };
 
   readonly change: MemoryBackend['change'] = async (key, change, call) => {
@@ -174,7 +174,7 @@ class RedisStore implements MemoryBackend {
 
   readonly rows: MemoryBackend['rows'] = async (key, ids, call) => {
     const named = ids.flatMap((id) => [typeof id === 'number' ? '1' : '0', String(id)]);
-    const rows = rowsIn(parts(await this.#ask(rowsScript, key, named, call)));
+    const rows = rowsIn(parts(await this.#run(rowsScript, key, named, call)));
     const found = new Map<string | number, Row>();
     for (const row of rows) found.set(row.id, row).set(row.sequence, row);
     return ids.map((id) => found.get(id));
@@ -185,7 +185,7 @@ class RedisStore implements MemoryBackend {
     const from =
       order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
     const args = [order, limitOf(query, Number.MAX_SAFE_INTEGER), PAGE_BYTES, ...from].map(String);
-    const [start, sequence, count, more, ...fields] = parts(await this.#ask(pageScript, key, args, call));
+    const [start, sequence, count, more, ...fields] = parts(await this.#run(pageScript, key, args, call));
     return {
       start: Number(start),
       sequence: Number(sequence),
@@ -197,7 +197,7 @@ class RedisStore implements MemoryBackend {
 
   readonly postings: MemoryBackend['postings'] = async (key, terms, { after = [], signal } = {}) => {
     const asked = terms.flatMap((term, index) => [String(blockOf(after[index] ?? 0)), term]);
-    const reply = parts(await this.#ask(postingsScript, key, asked, { signal }));
+    const reply = parts(await this.#run(postingsScript, key, asked, { signal }));
     const [sequence, version = '', ...rest] = reply;
     const postings: PostingsOfBlock[][] = [];
     // For each term the number of its blocks, and the block and the numbers of each.
@@ -234,7 +234,7 @@ class RedisStore implements MemoryBackend {
     const found = await scanKeys(this.#connection, { prefix: `${PREFIX}${encoded(prefix)}`, suffix: '}', ...call });
     const keys = found.map((key) => decoded(key.slice(PREFIX.length, -1)));
     const infoOf = async (key: string): Promise<KeyInfo[]> => {
-      const reply = await this.#run(infoScript, key, [], { ...call, writes: false });
+      const reply = await this.#run(infoScript, key, [], call);
       const [records, bytes = -1, ttl = -1] = parts(reply).map(Number);
       if (records === undefined) return [];
       return [{ key, records, bytes: bytes < 0 ? undefined : bytes, expiresInMs: ttl < 0 ? undefined : ttl }];
@@ -257,19 +257,15 @@ class RedisStore implements MemoryBackend {
     this.#connection.close();
   };
 
-  #ask(script: Script, key: string, args: readonly string[], call?: CallOptions): Promise<unknown> {
-    return this.#run(script, key, args, { ...call, writes: false });
-  }
-
   /** Runs a script on the keys of a table, with the time as the first argument. */
   #run(
     script: Script,
     key: string,
     args: readonly string[],
-    call: CallOptions & { readonly writes: boolean },
+    call: CallOptions & { readonly writes?: boolean } = {},
   ): Promise<unknown> {
     const time = this.#clock === undefined ? '' : String(Math.trunc(this.#clock()));
-    return this.#connection.run(script, { ...call, key, keys: keysOf(key), args: [time, ...args] });
+    return this.#connection.run(script, { writes: false, ...call, key, keys: keysOf(key), args: [time, ...args] });
   }
 }
 

@@ -29,7 +29,7 @@ export class SqliteDatabase {
   readonly #options: DatabaseOptions;
   #file: OpenFile | undefined;
   /** How many files were opened: another file may have replaced the one before. */
-  #opened = 0;
+  opened = 0;
   #isClosed = false;
   #writes = 0;
   /** The number of writes from which a write finishes an erasure. */
@@ -39,10 +39,6 @@ export class SqliteDatabase {
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
-  }
-
-  get opened(): number {
-    return this.#opened;
   }
 
   /** Runs a task that sees one state. It may let other work run. */
@@ -148,7 +144,7 @@ export class SqliteDatabase {
     if (this.#file?.isCurrent() === true) return this.#file;
     this.#release();
     this.#file = await this.#connect(signal);
-    this.#opened += 1;
+    this.opened += 1;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
     return this.#file;

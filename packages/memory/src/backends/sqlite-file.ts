@@ -26,11 +26,9 @@ function makeDirectory(directory: string): boolean {
     // Another process created it first.
     if (isDirectory(directory)) return false;
     if (statSync(directory, { throwIfNoEntry: false }) === undefined) throw error;
-    const problem = [
-      `[memory:sqlite] ${directory} is not a directory`,
-      'Move that file, or use another path.',
-    ] as const;
-    throw new MemoryError('STORE_FAILED', problem, { path: directory, cause: error });
+    const summary = `[memory:sqlite] ${directory} is not a directory`;
+    const hint = 'Move that file, or use another path.';
+    throw new MemoryError('STORE_FAILED', [summary, hint], { path: directory, cause: error });
   }
 }
 
@@ -78,11 +76,8 @@ export function prepareFile(path: string): FileMode {
     if (isNew && basename(directory) === '.cairn') writeFileSync(join(directory, '.gitignore'), '*\n');
     createFile(path);
   } else if (!isAllowed(path, constants.R_OK)) {
-    const problem = [
-      `[memory:sqlite] ${path} is not readable by this user`,
-      'Use another file, or get permission to read it.',
-    ] as const;
-    throw new MemoryError('STORE_DENIED', problem, { path });
+    const summary = `[memory:sqlite] ${path} is not readable by this user`;
+    throw new MemoryError('STORE_DENIED', [summary, 'Use another file, or get permission to read it.'], { path });
   } else if (!isAllowed(path, constants.W_OK) || !isAllowed(directory, constants.W_OK)) {
     // Without a log all data is in the file, so that no other file is needed, which could not be created.
     return hasLog(path) ? 'read' : 'immutable';

@@ -59,8 +59,17 @@ export class PostingsChange {
   }
 
   #saveBlock({ term, block, added, removed }: BlockChange): void {
-    if (removed.length === 0) this.#append(term, block, added);
-    else this.#rewrite(term, block, (before) => withoutPostings(`${before}${added}`, removed));
+    if (removed.length === 0) {
+      this.#append(term, block, added);
+      return;
+    }
+    const sql = 'SELECT id, body FROM postings WHERE key_id = ? AND term = ? AND block = ?';
+    const found = this.#on.get(sql, this.#keyId, term, block);
+    const body = withoutPostings(`${String(found?.['body'] ?? '')}${added}`, removed);
+    if (found === undefined) {
+      if (body !== '') this.#append(term, block, body);
+    } else if (body === '') this.#on.run('DELETE FROM postings WHERE id = ?', Number(found['id']));
+    else this.#on.run('UPDATE postings SET body = ? WHERE id = ?', body, Number(found['id']));
   }
 
   #append(term: string, block: number, added: string): void {
@@ -72,17 +81,5 @@ export class PostingsChange {
       block,
       added,
     );
-  }
-
-  #rewrite(term: string, block: number, change: (before: string) => string): void {
-    const sql = 'SELECT id, body FROM postings WHERE key_id = ? AND term = ? AND block = ?';
-    const found = this.#on.get(sql, this.#keyId, term, block);
-    const body = change(String(found?.['body'] ?? ''));
-    if (found === undefined) {
-      if (body !== '') this.#append(term, block, body);
-      return;
-    }
-    if (body === '') this.#on.run('DELETE FROM postings WHERE id = ?', Number(found['id']));
-    else this.#on.run('UPDATE postings SET body = ? WHERE id = ?', body, Number(found['id']));
   }
 }

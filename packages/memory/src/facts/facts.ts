@@ -1,5 +1,6 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Embed } from '@cairn/retrieval';
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
@@ -26,9 +27,6 @@ const MIN_CHARACTERS = 200;
 const MAX_TEXT = 400;
 /** The part of a long text that is read for its line. */
 const MAX_READ = 4 * MAX_TEXT;
-
-/** The first half of a surrogate pair, at the end of a string that was cut. */
-const HALF_PAIR = /[\ud800-\udbff]$/;
 
 const marks = createDataMarks('remembered-facts');
 
@@ -66,10 +64,10 @@ function formatStartBlock(
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
     const date = formatDate(updatedAt);
     const labels = [text[scope], ...(pinned === true ? [text.pinned] : []), date].join(', ');
-    const head = content.slice(0, MAX_READ);
+    const head = startOf(content, MAX_READ);
     const line = marks.neutralize(escapeControls(head.replace(/\s+/gu, ' ')));
     const isCut = line.length > MAX_TEXT || head.length < content.length;
-    const shown = isCut ? `${line.slice(0, MAX_TEXT).replace(HALF_PAIR, '')}${text.cut}` : line;
+    const shown = isCut ? `${startOf(line, MAX_TEXT)}${text.cut}` : line;
     return `- [${escapeControls(id)}] (${labels}) ${shown}`;
   };
   const blockOf = (lines: readonly string[], left: number): string => {

@@ -1,3 +1,4 @@
+import { startOf } from '@cairn/tool/internal';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from '../errors.ts';
 import type { Note } from './notes.ts';
@@ -39,9 +40,8 @@ function numbered(notes: readonly Pick<Note, 'content'>[]): string[] {
 export function cutText(text: string, maxCharacters: number, language: Language = 'en'): string {
   if (text.length <= maxCharacters) return text;
   const room = maxCharacters - texts[language].cut(text.length).length;
-  const code = text.charCodeAt(room - 1);
-  const end = Math.max(0, code >= 0xd800 && code <= 0xdbff ? room - 1 : room);
-  return `${text.slice(0, end)}${texts[language].cut(text.length - end)}`;
+  const start = startOf(text, room);
+  return `${start}${texts[language].cut(text.length - start.length)}`;
 }
 
 /** Returns the first entries that fit, one per line, and states how many are left out. The first one is cut if it has to be. */

@@ -10,8 +10,8 @@ test('errors are recognised by their mark and name, even from another copy of a 
   expect(ToolError.isInstance(Object.assign(copy, { name: 'ToolError' }))).toBe(true);
   expect(CairnError.isInstance(new ToolError('IO', ['a', 'b']))).toBe(true);
   expect(CairnError.isInstance(new Error('plain'))).toBe(false);
-  expect(isNamed(null, 'ToolError')).toBe(false);
-  expect(isNamed(Object.assign(new Error('foreign'), { name: 'ToolError' }), 'ToolError')).toBe(false);
+  expect(isNamed('ToolError')(null)).toBe(false);
+  expect(isNamed('ToolError')(Object.assign(new Error('foreign'), { name: 'ToolError' }))).toBe(false);
 });
 
 test('the mark is not enumerable, so that an error serialises without it', () => {

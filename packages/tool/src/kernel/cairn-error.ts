@@ -42,9 +42,9 @@ export class CairnError<Code extends string = string> extends Error {
   }
 }
 
-/** Returns whether `error` is a {@link CairnError} with this name, from this or another copy of its package. */
-export function isNamed(error: unknown, name: string): boolean {
-  return CairnError.isInstance(error) && error.name === name;
+/** Returns the check whether an error is a {@link CairnError} with this name, from this or another copy of its package. */
+export function isNamed<Kind extends CairnError>(name: string): (error: unknown) => error is Kind {
+  return (error): error is Kind => CairnError.isInstance(error) && error.name === name;
 }
 
 /** The problem, without a full stop, and the next step, as a sentence. */

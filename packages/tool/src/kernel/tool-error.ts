@@ -75,9 +75,7 @@ export class ToolError extends HintedError<ToolErrorCode> {
   }
 
   /** Returns whether `error` is a `ToolError`, from this or another copy of the package. */
-  static override isInstance(error: unknown): error is ToolError {
-    return isNamed(error, 'ToolError');
-  }
+  static override readonly isInstance: (error: unknown) => error is ToolError = isNamed('ToolError');
 }
 
 export const checkArguments: ArgumentChecks = new ArgumentChecks((...given) => new ToolError(...given));

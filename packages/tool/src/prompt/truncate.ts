@@ -20,12 +20,17 @@ interface Truncation {
   readonly cutLines: number;
 }
 
+/** Returns the first code units of a string, one fewer if they would end within a surrogate pair. */
+export function startOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, '');
+}
+
 /** Cuts a line to N code units and appends how many are missing. A surrogate pair stays together. */
 export function truncateLine(line: string, maxColumns: number): string {
   if (line.length <= maxColumns) return line;
-  const code = line.charCodeAt(maxColumns - 1);
-  const end = code >= 0xd800 && code <= 0xdbff ? maxColumns - 1 : maxColumns;
-  return `${line.slice(0, end)}… [${line.length - end} more characters]`;
+  const start = startOf(line, maxColumns);
+  return `${start}… [${line.length - start.length} more characters]`;
 }
 
 /** Returns the first lines that fit into limits. The mark at the end of a cut line does not count as part of the line. */

@@ -96,49 +96,6 @@ async function removeOldest(directory: string): Promise<void> {
   }
 }
 
-/** Returns the file of a project, in the first directory that can be used. */
-async function placeOf(
-  candidates: readonly string[],
-  root: string,
-  isNew: boolean,
-): Promise<{ directory: string; file: string } | undefined> {
-  const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
-  for (const directory of candidates) {
-    // Where it cannot be made, the next one may do.
-    if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
-    if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
-  }
-  return undefined;
-}
-
-/** Returns the uses of a project's files. Without a readable file there are none. */
-async function readUses(candidates: readonly string[], root: string): Promise<Uses> {
-  const place = await placeOf(candidates, root, false);
-  return place ? readCounts(place.file) : new Map();
-}
-
-/** Adds uses, under a lock. Rejects when no directory can be used. */
-async function writeUses(
-  candidates: readonly string[],
-  root: string,
-  more: Iterable<readonly [string, Use]>,
-): Promise<void> {
-  const place = await placeOf(candidates, root, true);
-  if (place === undefined) throw new Error(`no directory can be used of ${candidates.join(', ')}`);
-  const { directory, file } = place;
-  const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
-  if (lock === undefined) throw new Error(`${directory} is locked by another process`);
-  try {
-    const uses = await readCounts(file);
-    add(uses, more);
-    const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
-    await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
-    await removeOldest(directory).catch(() => undefined);
-  } finally {
-    await lock.release();
-  }
-}
-
 export interface AccessCount {
   /** Relative to the root, with `/`. */
   readonly path: string;
@@ -195,7 +152,8 @@ export class AccessCounts {
     const uses: Uses = new Map();
     try {
       const root = await this.#root();
-      add(uses, await readUses(this.#directories, root));
+      const place = await this.#placeOf(root, false);
+      if (place) add(uses, await readCounts(place.file));
       add(uses, usesBelow(root, this.#noted));
     } catch {
       // There is no root: there are no files either.
@@ -213,20 +171,49 @@ export class AccessCounts {
     return root;
   }
 
+  /** Returns the file of a project, in the first directory that can be used. */
+  async #placeOf(root: string, isNew: boolean): Promise<{ directory: string; file: string } | undefined> {
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
+    for (const directory of this.#directories) {
+      // Where it cannot be made, the next one may do.
+      if (isNew) await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
+      if (await isOwn(directory)) return { directory, file: join(directory, `${name}.json`) };
+    }
+    return undefined;
+  }
+
   async #write(): Promise<void> {
     if (this.#noted.size === 0) return;
     const taken = this.#noted;
     this.#noted = new Map();
     this.#unwritten = 0;
     try {
-      const root = await this.#root();
-      await writeUses(this.#directories, root, usesBelow(root, taken));
+      await this.#add(taken);
     } catch (error) {
       add(taken, this.#noted);
       this.#noted = new Map(ranked(taken));
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       report(this.#options.onWarning, `access counts are kept in memory only: ${messageOf(error)}`);
+    }
+  }
+
+  /** Adds uses to the file, under a lock. Rejects when no directory can be used. */
+  async #add(more: Uses): Promise<void> {
+    const root = await this.#root();
+    const place = await this.#placeOf(root, true);
+    if (place === undefined) throw new Error(`no directory can be used of ${this.#directories.join(', ')}`);
+    const { directory, file } = place;
+    const lock = await nodeFileOperations.lock(directory, { timeoutMs: LOCK_MS });
+    if (lock === undefined) throw new Error(`${directory} is locked by another process`);
+    try {
+      const uses = await readCounts(file);
+      add(uses, usesBelow(root, more));
+      const counts = ranked(uses).map(([path, { count, lastUsedMs }]) => [path, count, lastUsedMs]);
+      await writeAtomically(file, JSON.stringify({ version: 1, root, counts }));
+      await removeOldest(directory).catch(() => undefined);
+    } finally {
+      await lock.release();
     }
   }
 }

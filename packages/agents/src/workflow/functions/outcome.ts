@@ -1,4 +1,5 @@
 import { isObject, textOf, type ToolResult } from '@cairn/tool';
+import { truncateLine } from '@cairn/tool/prompt';
 import type { FunctionOutcome } from '../types.ts';
 
 /** UTF-16 code units of what a model reads. Tools limit their results themselves, and stay below. */
@@ -8,11 +9,7 @@ const MAX_RECORDED = 2000;
 
 function cut(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
-  const statement = (left: number): string => `… [${left} more characters]`;
-  const room = maxCharacters - statement(text.length).length;
-  const code = text.charCodeAt(room - 1);
-  const end = code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
-  return `${text.slice(0, end)}${statement(text.length - end)}`;
+  return truncateLine(text, maxCharacters - `… [${text.length} more characters]`.length);
 }
 
 /** Cuts what a call returned to 2,000 characters for the record; its end states how much is missing. */

@@ -6,7 +6,7 @@ import { readText } from '../../terminal/input.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { countOf, formatBytes, formatCount, lineEscape } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { placeOptions, requestOptions, withAgents, withoutOf, type RequestFlags } from './open-agents.ts';
+import { placeOptions, requestOptions, withAgents, withoutOf } from './open-agents.ts';
 import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
 
 /** Bytes have no form in JSON. */
@@ -75,7 +75,7 @@ export const agentsContextCommand: CommandFactory = defineCommand({
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input']],
   options: [...requestOptions, ...placeOptions],
   examples,
-  run: async (context, flags: RequestFlags, given: string, task: string | undefined) => {
+  run: async (context, flags, given, task) => {
     const prompt = task === '-' ? await readText(context.input, 'pipe the prompt, or give it as an argument') : task;
     if (prompt?.trim() === '') throw new UsageError('the prompt is empty', 'write one, or leave it out');
     const name = agentName(given);

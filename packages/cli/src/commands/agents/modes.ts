@@ -1,6 +1,5 @@
 import type { ContextMode } from '@cairn/context';
 import { oneOf } from '../../terminal/options.ts';
-import type { ValueOption } from '../../terminal/parsed.ts';
 
 /** Each context mode, for people. The first one is the default. */
 export const modeTexts: Readonly<Record<ContextMode, string>> = {
@@ -14,6 +13,6 @@ export const modeTexts: Readonly<Record<ContextMode, string>> = {
 
 export const modeNames: readonly ContextMode[] = Object.keys(modeTexts) as ContextMode[];
 
-export function modeOption(standard: string): ValueOption<'--context-mode <mode>', ContextMode> {
-  return ['--context-mode <mode>', `${modeNames.join(', ')} (default: ${standard})`, oneOf(modeNames)];
+export function modeOption(standard: string) {
+  return ['--context-mode <mode>', `${modeNames.join(', ')} (default: ${standard})`, oneOf(modeNames)] as const;
 }

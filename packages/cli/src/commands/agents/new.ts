@@ -14,7 +14,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { partsOf } from './open-agents.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
-import { agentOptions, definitionPlaces, loadAgents, toolNaming, type ProjectRootFlags } from './project.ts';
+import { agentOptions, definitionPlaces, loadAgents, toolNaming } from './project.ts';
 
 const shownParts: ParserOf<readonly ShownPart[]> = (name) => (value, previous) =>
   value === 'none' ? [] : partsOf(name)(value, previous);
@@ -52,7 +52,7 @@ const options = [
   ['--user', 'for all projects of the user, instead of this one'],
 ] as const;
 
-type NewFlags = FlagsOf<typeof options> & ProjectRootFlags;
+type NewFlags = FlagsOf<readonly [...typeof options, ...typeof agentOptions]>;
 
 /** The values that a person is asked for. */
 type Answers = { -readonly [Field in keyof AgentDefinition]?: AgentDefinition[Field] };
@@ -133,7 +133,7 @@ export const agentsNewCommand: CommandFactory = defineCommand({
   args: [['[name]', 'the agent']],
   options: [...options, ...agentOptions],
   examples,
-  run: async (context, flags: NewFlags, name: string | undefined) => {
+  run: async (context, flags, name) => {
     const places = definitionPlaces(context, flags);
     const [{ createDefinitionFile }, naming] = await Promise.all([import('@cairn/context'), toolNaming()]);
     const definition = await definitionOf(name, flags, context);

@@ -1,48 +1,21 @@
-import type { Language } from '@cairn/tool/kernel';
 import { randomUUID } from 'node:crypto';
 import { relative, resolve } from 'node:path';
 import type { Agents } from '@cairn/agents';
-import type { AgentDefinitions, ContextManager, ContextMode } from '@cairn/context';
+import type { AgentDefinitions, ContextManager } from '@cairn/context';
 import type { Memory } from '@cairn/memory';
 import type { ShownPart, ToolSet } from '@cairn/tool';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { withOwnHints } from '../../terminal/own-hints.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
-import {
-  filled,
-  oneOf,
-  stateOption,
-  wholeNumber,
-  wordsOf,
-  type OptionRow,
-  type ParserOf,
-} from '../../terminal/options.ts';
+import { filled, oneOf, stateOption, wholeNumber, wordsOf, type ParserOf } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { SessionOwner } from '../../terminal/session-owner.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { knowledgeToolSet, openExistingKnowledge, type KnowledgeToolSetOptions } from '../knowledge/open.ts';
-import { languageOption, projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
+import { languageOption, projectOption, storeOptions } from '../memory/options.ts';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';
-import { projectRoot, rootOption, type ProjectRootFlags } from './project.ts';
-
-export interface HistoryFlags extends ProjectRootFlags, ProjectFlags {
-  readonly session?: string;
-  readonly resume?: boolean;
-  readonly new?: boolean;
-}
-
-export interface RequestFlags extends HistoryFlags {
-  readonly contextMode?: ContextMode;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly readOnly?: boolean;
-  readonly language?: Language;
-  readonly without?: readonly ShownPart[];
-  readonly maxContextTokens?: number;
-  /** False after `--no-knowledge`. */
-  readonly knowledge: boolean;
-  readonly stateDir?: string;
-}
+import { projectRoot, rootOption } from './project.ts';
 
 /** The parts of a prompt that can be left out, besides the prompt and the history. */
 const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
@@ -53,16 +26,16 @@ export function withoutOf({ without = [], knowledge }: Pick<RequestFlags, 'witho
   return [...without, ...(knowledge ? [] : (['knowledge'] as const))];
 }
 
-export function historyOptions(standard: string): readonly OptionRow[] {
+export function historyOptions(standard: string) {
   return [
     ['--session <name>', `session to continue or begin (default: ${standard})`, filled, { conflicts: 'resume' }],
     ['--resume', 'continue the newest session of the project'],
-  ];
+  ] as const;
 }
 
-export const placeOptions: readonly OptionRow[] = [rootOption, projectOption, ...storeOptions];
+export const placeOptions = [rootOption, projectOption, ...storeOptions] as const;
 
-export const requestOptions: readonly OptionRow[] = [
+export const requestOptions = [
   modeOption('set by the definition'),
   ...historyOptions("this terminal's, else a new one"),
   [
@@ -84,13 +57,19 @@ export const requestOptions: readonly OptionRow[] = [
     wholeNumber({ minimum: 1 }),
   ],
   languageOption('language of the texts around the prompt: en or zh (default: en)'),
-];
+] as const;
 
-export const modelOptions: readonly OptionRow[] = [
+export const modelOptions = [
   ['--model <id>', 'model (default: set by the definition, else CAIRN_MODEL)', filled],
   ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
   stateOption,
-];
+] as const;
+
+export type HistoryFlags = FlagsOf<typeof placeOptions> &
+  FlagsOf<ReturnType<typeof historyOptions>> & { readonly new?: boolean };
+
+/** The flags of a request. Only a run has a model. */
+export type RequestFlags = FlagsOf<typeof requestOptions> & HistoryFlags & FlagsOf<typeof modelOptions>;
 
 /** The code of the error when there is no session to continue. */
 export const UNKNOWN_SESSION = 'UNKNOWN_SESSION';

@@ -2,25 +2,23 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
 import { escapeControls, homeDirectory } from '@cairn/tool/paths';
-import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { answerOptions, filled, type OptionRow } from '../../terminal/options.ts';
+import { answerOptions, filled } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf, fitText } from '../../terminal/text.ts';
 
-export interface ProjectRootFlags extends AnswerFlags {
-  readonly root?: string;
-}
-
-export const rootOption: OptionRow = [
+export const rootOption = [
   '--root <dir>',
   'root of the project (default: the nearest directory with .git or .cairn/agents, else the current one)',
-  (name) => filled(name, "use a directory, or '.' for the current one"),
-];
+  (name: string) => filled(name, "use a directory, or '.' for the current one"),
+] as const;
 
-export const agentOptions: readonly OptionRow[] = [rootOption, ...answerOptions];
+export const agentOptions = [rootOption, ...answerOptions] as const;
+
+export type ProjectRootFlags = FlagsOf<typeof agentOptions>;
 
 export const agentArgument = ['<name>', 'the agent, with or without @'] as const;
 

@@ -9,7 +9,7 @@ import type {
   WriteDetails,
 } from '@cairn/coding-agent/internal';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { mutationOptions, runTool, dryRunOption, toolOptions, type MutationFlags } from './tool-command.ts';
+import { mutationOptions, runTool, dryRunOption, toolOptions } from './tool-command.ts';
 import { once, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { readText, readGiven } from '../../terminal/input.ts';
@@ -27,7 +27,7 @@ Examples:
   $ cairn delete build --recursive --dry-run  a directory; show how much would be deleted
 
 Deletes a link, not its target.`,
-  run: async (context, flags: MutationFlags & { readonly recursive?: boolean }, path: string) => {
+  run: async (context, flags, path) => {
     const { recursive, dryRun } = flags;
     return runTool<DeleteDetails>(context, {
       flags,
@@ -53,7 +53,7 @@ Examples:
   $ cairn rename src lib --dry-run             check only, change nothing
 
 The destination is the complete new path, even for a directory. Renames a link, not its target.`,
-  run: async (context, flags: MutationFlags & { readonly overwrite?: boolean }, from: string, to: string) => {
+  run: async (context, flags, from, to) => {
     const { overwrite, dryRun } = flags;
     return runTool<RenameDetails>(context, {
       flags,
@@ -64,11 +64,6 @@ The destination is the complete new path, even for a directory. Renames a link, 
     });
   },
 });
-
-interface WriteFlags extends MutationFlags {
-  readonly content?: string;
-  readonly overwrite?: boolean;
-}
 
 export const writeCommand: CommandFactory = defineCommand({
   description: 'Create a file, or replace its whole content.',
@@ -88,7 +83,7 @@ Examples:
 
 Replaces an existing file only with --overwrite or --expect, and keeps its encoding, byte order mark and CRLF line ends.
 The diff goes to standard output, the summary to standard error.`,
-  run: async (context, flags: WriteFlags, path: string) => {
+  run: async (context, flags, path) => {
     if (flags.overwrite === true && flags.expect !== undefined) {
       throw new UsageError('--overwrite and --expect exclude each other', 'leave one of them out');
     }
@@ -119,7 +114,7 @@ Examples:
   $ cairn patch --dry-run --json < change.patch    the same as JSON
 
 Applies the whole patch or nothing. The diff goes to standard output, the summary to standard error.`,
-  run: async (context, flags: MutationFlags, file: string | undefined) => {
+  run: async (context, flags, file) => {
     const patch = await readGiven(file, context, "name a file, or pipe the patch, as in 'cairn patch < change.patch'");
     return runTool<PatchDetails>(context, {
       flags,
@@ -143,7 +138,7 @@ const editOptions = [
   ...mutationOptions(),
 ] as const;
 
-type EditFlags = FlagsOf<typeof editOptions> & MutationFlags;
+type EditFlags = FlagsOf<typeof editOptions>;
 
 const EDITS_FIX = 'use a list such as [{"old_text": "a", "new_text": "b", "replace_all": true}]';
 
@@ -199,7 +194,7 @@ Examples:
 
 The old text must occur exactly once, unless --all is given. All edits match the original file; all other bytes stay. Write
 a text that starts with '-' as --old=-x. The diff goes to standard output, the summary to standard error.`,
-  run: async (context, flags: EditFlags, path: string) => {
+  run: async (context, flags, path) => {
     const input: EditInput = { path, edits: await editsOf(flags, context) };
     return runTool<EditDetails>(context, {
       flags,

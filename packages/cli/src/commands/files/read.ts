@@ -4,16 +4,10 @@ import { createPaint, usesColor, type ColorMode } from '../../terminal/output.ts
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { escapeLine } from '../../terminal/text.ts';
-import { runTool, toolOptions, type ToolFlags } from './tool-command.ts';
+import { runTool, toolOptions } from './tool-command.ts';
 import { quotePath } from '@cairn/tool/paths';
 import { pathBelow } from '../../terminal/path-prefix.ts';
 import type { MatchesDocument } from '../../terminal/answer.ts';
-
-interface ReadFlags extends ToolFlags {
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly encoding?: string;
-}
 
 function linesOf(details: ReadDetails, context: CommandContext, color: ColorMode): Iterable<string> {
   if (details.kind === 'directory') return entryLines(details.entries, context, color);
@@ -56,7 +50,7 @@ Examples:
 
 The lines go to standard output. Their numbers and the tag of the content go to standard error. Commands that change files take
 the tag as --expect.`,
-  run: async (context, flags: ReadFlags, path: string) => {
+  run: async (context, flags, path) => {
     const { offset, limit, encoding } = flags;
     return runTool<ReadDetails>(context, {
       flags,
@@ -105,12 +99,6 @@ function withOpenablePaths<Listing extends Listed>(listing: Listing): Listing {
 /** The limit of the `ls` tool. */
 const MAX_DEPTH = 20;
 
-interface LsFlags extends ToolFlags {
-  readonly depth?: number;
-  readonly limit?: number;
-  readonly skip?: number;
-}
-
 /** The entries are the matches; the other details of the tool stay. */
 function documentOf({ total, ...rest }: LsDetails, skip: number = 0): MatchesDocument {
   const { entries, ...others } = withOpenablePaths(rest);
@@ -138,7 +126,7 @@ Examples:
 
 Directories end with '/'. Hidden and ignored names are shown. Lines have names below the directory; with --json, paths begin
 with it, so that they can be opened.`,
-  run: async (context, flags: LsFlags, path: string) => {
+  run: async (context, flags, path) => {
     const { depth, limit, skip } = flags;
     return runTool<LsDetails>(context, {
       flags,

@@ -3,49 +3,42 @@ import { resolve } from 'node:path';
 import type { CodingTools, Workspace } from '@cairn/coding-agent';
 import type { Names } from '@cairn/coding-agent/internal';
 import type { ToolFailure, ToolResult } from '@cairn/tool';
-import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { diffLines, diffStyle, type ShownDiff } from '../../terminal/diff-lines.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { answerOptions, filled, stateOption, type OptionRow } from '../../terminal/options.ts';
+import { answerOptions, filled, stateOption } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 
-export interface ToolFlags extends AnswerFlags {
-  readonly root: string;
-  readonly stateDir?: string;
-}
-
-export interface MutationFlags extends ToolFlags {
-  readonly dryRun?: boolean;
-  readonly expect?: string;
-}
-
-export const toolOptions: readonly OptionRow[] = [
+export const toolOptions = [
   [
     '--root <dir>',
     'root of all paths; no path may lead out of it',
-    (name) => filled(name, "use a directory, or '.' for the current one"),
+    (name: string) => filled(name, "use a directory, or '.' for the current one"),
     { default: '.', shownDefault: 'the current directory' },
   ],
   ...answerOptions,
-];
+] as const;
 
 function contentTag(value: string): string {
   if (/^[\da-f]{8}$/u.test(value)) return value;
   throw new UsageError(`invalid --expect "${value}"`, "use the tag that 'cairn read' prints, such as 1a2b3c4d");
 }
 
-export const dryRunOption: OptionRow = ['--dry-run', 'check everything and show the change, but change nothing'];
+export const dryRunOption = ['--dry-run', 'check everything and show the change, but change nothing'] as const;
 
 /** Returns the options of a command that changes files. `subject` is what has the tag of `--expect`. */
-export function mutationOptions(subject: string = 'the file'): readonly OptionRow[] {
+export function mutationOptions(subject: string = 'the file') {
   return [
     dryRunOption,
     ['--expect <tag>', `only if ${subject} has this tag, as 'cairn read' prints it`, () => contentTag],
     stateOption,
     ...toolOptions,
-  ];
+  ] as const;
 }
+
+type ToolFlags = FlagsOf<readonly [...typeof toolOptions, typeof stateOption]>;
 
 function namesOf(parameter: (name: string) => string = (name) => `--${name}`): Names {
   return {

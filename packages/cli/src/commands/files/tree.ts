@@ -1,7 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
 import { resolve } from 'node:path';
 import type { TreeForm, TreeMetadata, TreeOptions, WorkspaceTree } from '@cairn/workspace-cache';
-import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { exitCodeOf } from '../../terminal/exit.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
@@ -43,7 +43,7 @@ const options = [
   colorOption,
 ] as const;
 
-type TreeFlags = FlagsOf<typeof options> & AnswerFlags & { readonly ignore: boolean };
+type TreeFlags = FlagsOf<typeof options>;
 
 function depth(name: string): (value: string) => number | 'auto' | 'fit' {
   return (value) => (value === 'auto' || value === 'fit' ? value : wholeNumber({ minimum: 1 })(name)(value));
@@ -163,7 +163,7 @@ Examples:
 Left out are ignored files, hidden directories except .github, and
 dist, build, target, node_modules and the like; secret names, such as .env, are never shown.
 'name/ (12)' is a directory with 12 entries that are not shown.`,
-  run: async (context, flags: TreeFlags, given: string) => {
+  run: async (context, flags, given) => {
     const { ALLOWED_NAMES, createWorkspaceCache } = await import('@cairn/workspace-cache');
     const path = pathParser('the path', "use a directory, or '.' for the current one")(given);
     const root = resolve(context.cwd, path);

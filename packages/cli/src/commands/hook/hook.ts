@@ -1,26 +1,26 @@
 import type { FlagsOf } from '../../terminal/parsed.ts';
-import { LANGUAGES, type Language } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
-import { oneOf, stateOption, answerOptions } from '../../terminal/options.ts';
+import { stateOption, answerOptions } from '../../terminal/options.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, defineGroup, type CommandFactory } from '../command.ts';
-import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from '../mcp/entry-options.ts';
+import { commandOption, confirmOptions, hostContext, placeOptions, removalOptions } from '../mcp/entry-options.ts';
+import { languageOption } from '../memory/options.ts';
 import { launchOf } from '../mcp/launch.ts';
 import { resolve } from 'node:path';
-import { writeAnswer, type AnswerFlags } from '../../terminal/answer.ts';
+import { writeAnswer } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 
 const installOptions = [
   ...placeOptions,
   commandOption,
-  ['--language <code>', 'language of the texts: en or zh (default: en)', oneOf(LANGUAGES)],
+  languageOption('language of the texts: en or zh (default: en)'),
   ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
   stateOption,
   ['--undo', "as 'cairn hook remove'"],
   ...confirmOptions,
 ] as const;
 
-type InstallFlags = FlagsOf<typeof installOptions> & EntryFlags & { readonly command?: string };
+type InstallFlags = FlagsOf<typeof installOptions>;
 
 async function install(context: CommandContext, flags: InstallFlags, id: string | undefined): Promise<number> {
   const { command, language, onlyMatching = false, undo } = flags;
@@ -68,7 +68,7 @@ export const hookRemoveCommand: CommandFactory = defineCommand({
   description: "Remove what 'cairn hook install' added to a host. Shows the changes first.",
   summary: 'undo an installation',
   args: [['<host>', 'claude, codex, or agents-md']],
-  options: [...placeOptions, stateOption, ...confirmOptions],
+  options: removalOptions,
   examples: `
 Examples:
   $ cairn hook remove claude                  from this project; shows the changes and asks first
@@ -79,7 +79,7 @@ Restores the files as they were. If a file was changed since, only the hook or t
 was changed stays. A hook that another person installed in a shared repository is removed too.
 
 Exit status: 0 if it is removed, 1 if nothing is installed or you answered no, 2 on an error.`,
-  run: async (context, flags: EntryFlags, id: string) => {
+  run: async (context, flags, id) => {
     const { hookRequest, runRemove } = await import('./run-hook.ts');
     return runRemove(await hookRequest(id, flags, context), context);
   },
@@ -105,14 +105,14 @@ export const hookPhaseCommand: CommandFactory = defineCommand({
   description: "Name the phase of the work in a directory from git's state, and the knowledge that helps in it.",
   summary: 'name the phase of the work',
   args: [['[path]', 'the directory', '.']],
-  options: [['--language <code>', 'language of the text: en or zh (default: en)', oneOf(LANGUAGES)], ...answerOptions],
+  options: [languageOption('language of the text: en or zh (default: en)'), ...answerOptions],
   examples: `
 Examples:
   $ cairn hook phase                  what the skill phase-detector runs
   $ cairn hook phase ../other --json
 
 Exit status: 0 if the phase is known, 1 outside of a git work tree, 2 on an error.`,
-  run: async (context, flags: AnswerFlags & { readonly language?: Language }, path: string) => {
+  run: async (context, flags, path) => {
     const { detectPhase, formatPhase } = await import('@cairn/knowledge');
     const root = resolve(context.cwd, path);
     const detected = await detectPhase(root, { env: context.env, signal: context.signal });

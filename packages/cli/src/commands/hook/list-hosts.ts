@@ -20,11 +20,11 @@ function lineOf({ host, title, installed }: ListedHost, isText: boolean): string
 }
 
 export async function listHosts(context: HostContext, flags: EntryFlags, session: CommandContext): Promise<number> {
-  const editor = editorOf(context, undefined, session);
+  const editor = editorOf(context, {}, session);
   const notices: string[] = [];
   const find = async (host: SessionHost, scope: ConfigScope): Promise<ListedHost['installed']> => {
     try {
-      const target = entryTarget({ host, context, flags: { ...flags, scope }, stateDirectory: undefined });
+      const target = entryTarget({ host, context, flags: { ...flags, scope } });
       const found = await editor.find(target);
       return found ? [{ scope, path: found.path }] : [];
     } catch (error) {

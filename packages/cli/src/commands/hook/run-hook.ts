@@ -9,7 +9,6 @@ import {
 import { createKnowledge, skills, type Skill } from '@cairn/knowledge';
 import { SKILL_NAMES } from '@cairn/knowledge/internal';
 import { LANGUAGES, type Language } from '@cairn/tool/kernel';
-import { resolve } from 'node:path';
 import { ExitCode } from '../../terminal/exit.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import type { PreviewedFile } from '../mcp/config-file.ts';
@@ -17,14 +16,12 @@ import type { Launch } from '../mcp/launch.ts';
 import { carryOut, editorOf, type CarryOutOptions, type PlannedChange, type Step } from '../mcp/show-change.ts';
 import { shellLine } from './shell-line.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import { hostContext, type EntryFlags } from '../mcp/entry-options.ts';
+import { hostContext, withAbsoluteStateDir, type EntryFlags } from '../mcp/entry-options.ts';
 
 export interface HookRequest {
   readonly host: SessionHost;
   readonly context: HostContext;
   readonly flags: EntryFlags;
-  /** For the change of the configuration; see `createWorkspace`. */
-  readonly stateDirectory: string | undefined;
 }
 
 const SECTION = 'cairn-knowledge';
@@ -46,10 +43,9 @@ function sessionHost(id: string, { scope }: EntryFlags): SessionHost {
   throw new UsageError(`${host.title} belongs to a project`, `leave out --scope ${scope}`);
 }
 
-export async function hookRequest(id: string, flags: EntryFlags, session: CommandContext): Promise<HookRequest> {
-  const host = sessionHost(id, flags);
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
-  return { host, context: await hostContext(flags.root, session), flags, stateDirectory };
+export async function hookRequest(id: string, given: EntryFlags, session: CommandContext): Promise<HookRequest> {
+  const host = sessionHost(id, given);
+  return { host, context: await hostContext(given.root, session), flags: withAbsoluteStateDir(given, session) };
 }
 
 export function entryTarget({ host, context, flags: { scope } }: HookRequest): EntryTarget<string> {
@@ -113,8 +109,8 @@ async function sectionText(
 }
 
 export async function runInstall(installation: HookInstallation, session: CommandContext): Promise<number> {
-  const { host, context, flags, launch, language, onlyMatching, stateDirectory } = installation;
-  const editor = editorOf(context, stateDirectory, session);
+  const { host, context, flags, launch, language, onlyMatching } = installation;
+  const editor = editorOf(context, flags, session);
   const program = [launch.command, ...launch.args];
   const words = [
     ...program,
@@ -167,8 +163,8 @@ async function sharingHost(editor: Editor, request: HookRequest): Promise<Sessio
 }
 
 export async function runRemove(request: HookRequest, session: CommandContext): Promise<number> {
-  const { host, context, flags, stateDirectory } = request;
-  const editor = editorOf(context, stateDirectory, session);
+  const { host, context, flags } = request;
+  const editor = editorOf(context, flags, session);
   const sharing = await sharingHost(editor, request);
   const targets = [entryTarget(request), ...(sharing ? [] : SKILL_NAMES.map((name) => skillTarget(request, name)))];
   const planned: (Step | undefined)[] = [];

@@ -1,12 +1,12 @@
 import { LANGUAGES } from '@cairn/tool/kernel';
 import { ExitCode } from '../../terminal/exit.ts';
 import { oneOf, wholeNumber } from '../../terminal/options.ts';
-import { defineCommand, type CommandFactory } from '../command.ts';
+import { commandOf, type CommandFactory } from '../command.ts';
 import { directoryOption } from '../knowledge/options.ts';
 import { sessionHosts, startSession, TIMEOUT_MS, type SessionSettings } from './session-start.ts';
 
 /** Describes the command. `main.ts` runs it without loading this. */
-export const sessionStartCommand: CommandFactory = defineCommand({
+export const sessionStartCommand: CommandFactory = commandOf({
   description:
     'Print what a session of an agent sees of the knowledge at its start: the policy, the index, what is pending.',
   summary: 'print what a session sees of the knowledge',

@@ -7,7 +7,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { OptionRow } from '../../terminal/options.ts';
 import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
+import { commandOf, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
 import { openKnowledge } from './open.ts';
 import { knowledgeOptions, type KnowledgeFlags } from './options.ts';
@@ -22,9 +22,7 @@ export interface KnowledgePlace extends Pick<Printer, 'print' | 'printMatches' |
 interface KnowledgeCommand<
   Options extends readonly OptionRow[],
   Args extends readonly ArgumentRow[],
-> extends CommandTexts {
-  readonly options?: Options;
-  readonly args?: Args;
+> extends CommandTexts<Options, Args> {
   /** Rejects what cannot be combined, before the knowledge is opened. */
   readonly check?: (flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => void;
   /** Whether the command writes. Only then is a missing store created. */
@@ -45,7 +43,7 @@ export function knowledgeCommand<
   run,
   ...texts
 }: KnowledgeCommand<Options, Args>): CommandFactory {
-  return defineCommand<FlagsOf<Options> & KnowledgeFlags, ArgumentsOf<Args>>({
+  return commandOf<FlagsOf<Options> & KnowledgeFlags, ArgumentsOf<Args>>({
     ...texts,
     options: [...(texts.options ?? []), ...knowledgeOptions],
     run: async (context, flags, ...args) => {

@@ -1,10 +1,5 @@
-import { describedOption, type DescribedOption } from '../../terminal/parsed.ts';
-import type { AnswerFlags } from '../../terminal/answer.ts';
-import { answerOptions, filled, oneOf, type OptionRow } from '../../terminal/options.ts';
-
-export interface KnowledgeFlags extends AnswerFlags {
-  readonly directory?: string;
-}
+import { describedOption, type FlagsOf } from '../../terminal/parsed.ts';
+import { answerOptions, filled, oneOf } from '../../terminal/options.ts';
 
 /** The types of assets, written here because a command line is parsed before its packages are loaded. A test compares them. */
 export const ASSET_TYPE_NAMES = [
@@ -18,22 +13,18 @@ export const ASSET_TYPE_NAMES = [
   'skill',
 ] as const;
 
-export const directoryOption: OptionRow = [
+export const directoryOption = [
   '--directory <dir>',
   "directory of the knowledge (default: CAIRN_KNOWLEDGE_DIR, else the user's own)",
   filled,
-];
+] as const;
 
-export const knowledgeOptions: readonly OptionRow[] = [directoryOption, ...answerOptions];
+export const knowledgeOptions = [directoryOption, ...answerOptions] as const;
 
-export const typeOption: DescribedOption<'--type <type>', (typeof ASSET_TYPE_NAMES)[number]> = describedOption(
-  '--type <type>',
-  oneOf(ASSET_TYPE_NAMES),
-);
+export type KnowledgeFlags = FlagsOf<typeof knowledgeOptions>;
 
-export const productLineOption: DescribedOption<'--product-line <name>'> = describedOption(
-  '--product-line <name>',
-  filled,
-);
+export const typeOption = describedOption('--type <type>', oneOf(ASSET_TYPE_NAMES));
+
+export const productLineOption = describedOption('--product-line <name>', filled);
 
 export const assetArgument = ['<asset>', 'product_line/name, or the name'] as const;

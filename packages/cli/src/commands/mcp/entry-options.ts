@@ -1,20 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { configScopes, type ConfigScope, type HostContext } from '@cairn/hosts';
+import { configScopes, type HostContext } from '@cairn/hosts';
 import { homeDirectory } from '@cairn/tool/paths';
 import { UsageError } from '../../terminal/errors.ts';
-import { answerOptions, once, oneOf, type OptionRow } from '../../terminal/options.ts';
-import type { AnswerFlags } from '../../terminal/answer.ts';
+import { answerOptions, once, oneOf, stateOption } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-
-export interface EntryFlags extends AnswerFlags {
-  readonly scope: ConfigScope;
-  readonly root: string;
-  readonly stateDir?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
 
 export async function hostContext(root: string, context: CommandContext): Promise<HostContext> {
   const project = resolve(context.cwd, root);
@@ -25,7 +17,7 @@ export async function hostContext(root: string, context: CommandContext): Promis
   return { env: context.env, home: homeDirectory(context.env), project, platform: process.platform };
 }
 
-export const placeOptions: readonly OptionRow[] = [
+export const placeOptions = [
   [
     '--scope <scope>',
     'project (this directory) or user (all projects of this user)',
@@ -33,16 +25,24 @@ export const placeOptions: readonly OptionRow[] = [
     { default: 'project' },
   ],
   ['--root <dir>', 'the directory of the project', undefined, { default: '.', shownDefault: 'the current directory' }],
-];
+] as const;
 
-export const commandOption: OptionRow = [
+export const commandOption = [
   '--command <command>',
   'command that starts cairn, such as "npx -y @cairn/cli" (default: chosen automatically)',
   once('quote the whole command'),
-];
+] as const;
 
-export const confirmOptions: readonly OptionRow[] = [
+export const confirmOptions = [
   ['--dry-run', 'show the change, but change nothing'],
   ['-y, --yes', 'do not ask'],
   ...answerOptions,
-];
+] as const;
+
+export const removalOptions = [...placeOptions, stateOption, ...confirmOptions] as const;
+
+export type EntryFlags = FlagsOf<typeof removalOptions>;
+
+export function withAbsoluteStateDir<Flags extends EntryFlags>(flags: Flags, { cwd }: CommandContext): Flags {
+  return flags.stateDir === undefined ? flags : { ...flags, stateDir: resolve(cwd, flags.stateDir) };
+}

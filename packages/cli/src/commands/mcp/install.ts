@@ -1,6 +1,4 @@
 import type { FlagsOf } from '../../terminal/parsed.ts';
-import { resolve } from 'node:path';
-import type { NamingProfile } from '@cairn/coding-agent';
 import { hosts, type EntryEditor, type EntryTarget, type Host, type ServerCommand } from '@cairn/hosts';
 import { filled, stateOption } from '../../terminal/options.ts';
 import { UsageError } from '../../terminal/errors.ts';
@@ -8,7 +6,7 @@ import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { PreviewedFile } from './config-file.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { commandOption, confirmOptions, hostContext, placeOptions, type EntryFlags } from './entry-options.ts';
+import { commandOption, confirmOptions, hostContext, placeOptions, withAbsoluteStateDir } from './entry-options.ts';
 import { launchOf } from './launch.ts';
 import { namingOption } from './mcp-flags.ts';
 import type { PlannedChange, Step } from './show-change.ts';
@@ -29,8 +27,7 @@ const options = [
   ...confirmOptions,
 ] as const;
 
-type InstallFlags = FlagsOf<typeof options> &
-  EntryFlags & { readonly command?: string; readonly name: string; readonly naming: NamingProfile };
+type InstallFlags = FlagsOf<typeof options>;
 
 function hostNamed(id: string): Host {
   const host = hosts.find((one) => one.id === id);
@@ -65,11 +62,7 @@ function undoHint({ host, scope, name }: Target): string {
 async function planInstall(
   editor: Editor,
   target: Target,
-  {
-    flags,
-    context: session,
-    stateDirectory,
-  }: { flags: InstallFlags; context: CommandContext; stateDirectory: string | undefined },
+  { flags, context: session }: { readonly flags: InstallFlags; readonly context: CommandContext },
 ): Promise<Plan> {
   const { host, scope, context, name } = target;
   const root = host.mcpServers.projectVariable?.[scope] ?? (scope === 'project' ? context.project : undefined);
@@ -78,7 +71,7 @@ async function planInstall(
     ...(flags.readOnly === true ? ['--read-only'] : []),
     ...(flags.naming === 'default' ? [] : ['--naming', flags.naming]),
     ...(flags.project === undefined ? [] : ['--project', flags.project]),
-    ...(stateDirectory === undefined ? [] : ['--state-dir', stateDirectory]),
+    ...(flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir]),
   ];
   const { command, args, why, isLocal } = launchOf(flags.command, session);
   const server = { command, args: [...args, 'mcp', ...options] };
@@ -105,19 +98,19 @@ async function planUndo(editor: Editor, target: Target, flags: InstallFlags): Pr
   return { change, notices: [], unchanged: `${target.name} is not in ${change.file.path}` };
 }
 
-async function install(session: CommandContext, flags: InstallFlags, id: string): Promise<number> {
+async function install(session: CommandContext, given: InstallFlags, id: string): Promise<number> {
+  const flags = withAbsoluteStateDir(given, session);
   const host = hostNamed(id);
   const { scope, dryRun = false } = flags;
   const context = await hostContext(flags.root, session);
   const name = checkName(flags.name, host);
   const target: Target = { host, kind: host.mcpServers, scope, context, name };
-  const stateDirectory = flags.stateDir === undefined ? undefined : resolve(session.cwd, flags.stateDir);
   const { carryOut, editorOf } = await import('./show-change.ts');
-  const editor = editorOf(context, stateDirectory, session);
+  const editor = editorOf(context, flags, session);
   const { change, notices, unchanged, more } =
     flags.undo === true
       ? await planUndo(editor, target, flags)
-      : await planInstall(editor, target, { flags, context: session, stateDirectory });
+      : await planInstall(editor, target, { flags, context: session });
   const { action, to: entry, file } = change;
   const step: Step = { change, name, subject: name, remark: host.title };
   return carryOut([step], {

@@ -1,31 +1,10 @@
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
-import { LANGUAGES, type Language } from '@cairn/tool/kernel';
+import { LANGUAGES } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
-import { filled, nameList, oneOf, repeated, stateOption, wholeNumber, type OptionRow } from '../../terminal/options.ts';
+import { filled, nameList, oneOf, repeated, stateOption, wholeNumber } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-
-export interface McpFlags {
-  readonly root?: readonly string[];
-  readonly http?: number;
-  readonly token?: string;
-  /** False after `--no-auth`. */
-  readonly auth: boolean;
-  readonly readOnly?: boolean;
-  readonly tools?: readonly string[];
-  readonly naming: NamingProfile;
-  readonly structured: StructuredWhen;
-  /** A directory, or `off`. */
-  readonly knowledge?: string;
-  readonly language?: Language;
-  readonly memory: 'default' | 'mcp-memory' | 'off';
-  readonly store?: string;
-  readonly project?: string;
-  readonly agents?: boolean;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly stateDir?: string;
-}
 
 /** Every profile. The compiler rejects a list that misses one; importing the tools for their names would cost each start. */
 const profiles: Readonly<Record<NamingProfile, true>> = {
@@ -39,12 +18,12 @@ const profiles: Readonly<Record<NamingProfile, true>> = {
 
 const names = Object.keys(profiles) as NamingProfile[];
 
-export const namingOption: OptionRow = [
+export const namingOption = [
   '--naming <profile>',
   `names and parameters of the tools: ${names.join(', ')}`,
   oneOf(names),
   { default: 'default' },
-];
+] as const;
 
 const TOKEN_VARIABLE = 'CAIRN_MCP_TOKEN';
 const MAX_PORT = 65_535;
@@ -102,7 +81,7 @@ export function checkFlags(flags: McpFlags): void {
   }
 }
 
-export const mcpOptions: readonly OptionRow[] = [
+export const mcpOptions = [
   [
     '--root <dir>',
     'directory that the tools may use; repeat it for more (default: the current one)',
@@ -143,4 +122,6 @@ export const mcpOptions: readonly OptionRow[] = [
     oneOf<StructuredWhen>(['auto', 'always', 'never']),
     { default: 'auto' },
   ],
-];
+] as const;
+
+export type McpFlags = FlagsOf<typeof mcpOptions>;

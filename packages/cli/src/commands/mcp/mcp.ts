@@ -43,27 +43,20 @@ async function serveOverStdio(server: McpServer, context: CommandContext, report
   await connection.close();
 }
 
-interface Access {
-  readonly port: number;
-  readonly auth: boolean;
-  /** The token from the user; `undefined` creates one. */
-  readonly token: string | undefined;
-}
-
+/** Serves over HTTP. Without a given token, a new one is created. */
 async function serveOverHttp(
   server: McpServer,
-  access: Access,
+  { port, auth, given }: { readonly port: number; readonly auth: boolean; readonly given: string | undefined },
   { context, say, report }: { readonly context: CommandContext; readonly say: Say; readonly report: Report },
 ): Promise<void> {
   const [{ createToken }, { serveHttp }] = await Promise.all([
     import('@cairn/mcp-server'),
     import('@cairn/mcp-server/http'),
   ]);
-  const { port: wanted, auth } = access;
-  const token = auth ? (access.token ?? createToken()) : undefined;
-  const listener = await serveHttp(server, { port: wanted, token, onError: report });
+  const token = auth ? (given ?? createToken()) : undefined;
+  const listener = await serveHttp(server, { port, token, onError: report });
   if (token === undefined) say('no token is required: every program on this machine can use the tools');
-  else if (token !== access.token) say(`clients must send 'Authorization: Bearer ${token}'`);
+  else if (token !== given) say(`clients must send 'Authorization: Bearer ${token}'`);
   say(`listening on ${listener.url}`);
   await whenAborted(context.signal);
   await listener.close();
@@ -113,9 +106,9 @@ In the configuration of an agent host:
 
 Standard output carries only the protocol; messages go to standard error. The server finishes running calls and ends when its
 client disconnects, or on SIGTERM.`,
-  run: async (context, flags: McpFlags) => {
+  run: async (context, flags) => {
     checkFlags(flags);
-    const token = givenToken(flags, context);
+    const given = givenToken(flags, context);
     const say: Say = (text) => {
       // A closed standard error does not stop the server.
       context.err.write(`cairn mcp: ${escapeControls(text)}\n`).catch(() => undefined);
@@ -139,7 +132,7 @@ client disconnects, or on SIGTERM.`,
       }
       say(`${server.toolNames.length} tools for ${server.roots.join(', ')}`);
       if (flags.http === undefined) await serveOverStdio(server, context, report);
-      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, token }, { context, say, report });
+      else await serveOverHttp(server, { port: flags.http, auth: flags.auth, given }, { context, say, report });
     } finally {
       await server.close();
     }

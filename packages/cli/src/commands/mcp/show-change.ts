@@ -14,10 +14,10 @@ import { diffOfRemoval, openConfig, type PreviewedFile } from './config-file.ts'
 
 export type PlannedChange = EntryChange<PreviewedFile>;
 
-/** Creates the editor of a user's configurations. `stateDirectory` is for the journal of a change; see `createWorkspace`. */
+/** Creates the editor of a user's configurations. `stateDir` is for the journal of a change; see `createWorkspace`. */
 export function editorOf(
   context: HostContext,
-  stateDirectory: string | undefined,
+  { stateDir: stateDirectory }: Pick<EntryFlags, 'stateDir'>,
   session: CommandContext,
 ): EntryEditor<PreviewedFile> {
   return createEntryEditor({

@@ -6,7 +6,7 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import type { OptionRow } from '../../terminal/options.ts';
 import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts';
-import { defineCommand, type CommandFactory, type CommandTexts } from '../command.ts';
+import { commandOf, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
 import { projectOption, storeOptions, type ProjectFlags, type Scope } from './options.ts';
 import { NO_OWN_PROJECT, openMemory } from './store.ts';
@@ -25,12 +25,10 @@ type ProjectNeed = 'needed' | 'wanted' | undefined;
 
 type Flags<Options extends readonly OptionRow[]> = FlagsOf<Options> & ProjectFlags;
 
-interface MemoryCommand<
-  Options extends readonly OptionRow[],
-  Args extends readonly ArgumentRow[],
-> extends CommandTexts {
-  readonly options?: Options;
-  readonly args?: Args;
+interface MemoryCommand<Options extends readonly OptionRow[], Args extends readonly ArgumentRow[]> extends CommandTexts<
+  Options,
+  Args
+> {
   /** Rejects what cannot be combined, before the memory is opened. */
   readonly check?: ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => void) | undefined;
   /** Whether the command is about facts of a project, and so has `--project`. @default it is not */
@@ -62,7 +60,7 @@ export function memoryCommand<
   run,
   ...texts
 }: MemoryCommand<Options, Args>): CommandFactory {
-  return defineCommand<Flags<Options>, ArgumentsOf<Args>>({
+  return commandOf<Flags<Options>, ArgumentsOf<Args>>({
     ...texts,
     options: [...(texts.options ?? []), ...(ofProject === undefined ? [] : [projectOption]), ...storeOptions],
     run: async (context, flags, ...args) => {

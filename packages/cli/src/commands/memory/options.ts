@@ -1,32 +1,13 @@
 import type { Memory } from '@cairn/memory';
-import { LANGUAGES, type Language } from '@cairn/tool/kernel';
-import type { AnswerFlags } from '../../terminal/answer.ts';
-import { describedOption, type DescribedOption, type FlagsOf, type ValueOption } from '../../terminal/parsed.ts';
+import { LANGUAGES } from '@cairn/tool/kernel';
+import { describedOption, type FlagsOf } from '../../terminal/parsed.ts';
 import { UsageError } from '../../terminal/errors.ts';
-import {
-  answerOptions,
-  filled,
-  oneOf,
-  splitValues,
-  switchOf,
-  wholeNumber,
-  type OptionRow,
-} from '../../terminal/options.ts';
-
-export interface StoreFlags extends AnswerFlags {
-  readonly backend?: 'sqlite' | 'redis';
-  readonly store?: string;
-  readonly url?: string;
-}
-
-export interface ProjectFlags extends StoreFlags {
-  readonly project?: string;
-}
+import { answerOptions, filled, oneOf, splitValues, switchOf, wholeNumber } from '../../terminal/options.ts';
 
 /** The owner of facts. */
 export type Scope = 'project' | 'user';
 
-export const storeOptions: readonly OptionRow[] = [
+export const storeOptions = [
   [
     '--backend <name>',
     'sqlite or redis (default: redis if there is a URL, otherwise sqlite)',
@@ -35,59 +16,41 @@ export const storeOptions: readonly OptionRow[] = [
   ['--store <file>', "SQLite file (default: the user's own)", filled],
   ['--url <url>', 'URL of the Redis (default: CAIRN_REDIS_URL)', filled, { conflicts: 'store' }],
   ...answerOptions,
-];
+] as const;
 
-export const projectOption: OptionRow = [
+export const projectOption = [
   '--project <identity>',
   'project of the facts (default: the git repository of the current directory, else the directory; none for a Redis)',
   filled,
-];
+] as const;
 
-export const allowSecretOption: readonly ['--allow-secret', string] = [
-  '--allow-secret',
-  'store a text with a key, token or password',
-];
+export type ProjectFlags = FlagsOf<typeof storeOptions> & FlagsOf<readonly [typeof projectOption]>;
 
-export const pinOption: ValueOption<'--pin', boolean> = [
-  '--pin',
-  'show it first at the start of every session',
-  switchOf(true),
-];
+export const allowSecretOption = ['--allow-secret', 'store a text with a key, token or password'] as const;
 
-export const streamOption: DescribedOption<'--stream <name>'> = describedOption('--stream <name>', filled);
+export const pinOption = ['--pin', 'show it first at the start of every session', switchOf(true)] as const;
 
-export const groupOption: DescribedOption<'--group <name>'> = describedOption('--group <name>', filled);
+export const streamOption = describedOption('--stream <name>', filled);
 
-export function limitOption(what: string, standard: string): ValueOption<'--limit <n>', number> {
-  return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })];
+export const groupOption = describedOption('--group <name>', filled);
+
+export function limitOption(what: string, standard: string) {
+  return ['--limit <n>', `at most N ${what} (default: ${standard})`, wholeNumber({ minimum: 1 })] as const;
 }
 
-export const offsetOption: ValueOption<'--offset <n>', number> = [
-  '--offset <n>',
-  'leave out the first N (default: 0)',
-  wholeNumber(),
-];
+export const offsetOption = ['--offset <n>', 'leave out the first N (default: 0)', wholeNumber()] as const;
 
-export const scopeOption: DescribedOption<'--scope <scope>', Scope> = describedOption(
-  '--scope <scope>',
-  oneOf(['project', 'user']),
-);
+export const scopeOption = describedOption('--scope <scope>', oneOf(['project', 'user']));
 
-export const languageOption: DescribedOption<'--language <code>', Language> = describedOption(
-  '--language <code>',
-  oneOf(LANGUAGES),
-);
+export const languageOption = describedOption('--language <code>', oneOf(LANGUAGES));
 
 /** `--tag a --tag b` and `--tag a,b` are two tags. */
-export const tagOption: DescribedOption<'--tag <name>', readonly string[]> = describedOption(
-  '--tag <name>',
-  splitValues,
-);
+export const tagOption = describedOption('--tag <name>', splitValues);
 
-export const timeOptions: readonly [readonly ['--since <time>', string], readonly ['--until <time>', string]] = [
+export const timeOptions = [
   ['--since <time>', 'from this time on: a date, a UTC time such as 2026-01-31T09:00, or an age such as 7d'],
   ['--until <time>', 'up to this time'],
-];
+] as const;
 
 /** Returns the times that the options name, by the clock of the store. */
 export async function timesOf(

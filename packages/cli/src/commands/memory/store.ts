@@ -7,7 +7,7 @@ import type { MemoryNaming } from '@cairn/memory/tools';
 import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-import type { ProjectFlags, StoreFlags } from './options.ts';
+import type { ProjectFlags } from './options.ts';
 
 export interface MemoryFlags extends Omit<ProjectFlags, 'color'> {
   /** The messages of a group, and the days, that are kept. */
@@ -21,7 +21,7 @@ interface Choice {
   readonly url?: string;
 }
 
-async function choose(flags: Omit<StoreFlags, 'color'>, context: Pick<CommandContext, 'env' | 'cwd'>): Promise<Choice> {
+async function choose(flags: MemoryFlags, context: Pick<CommandContext, 'env' | 'cwd'>): Promise<Choice> {
   const { userStorePath } = await import('@cairn/memory');
   const known = flags.url ?? (context.env['CAIRN_REDIS_URL'] || undefined);
   const isFile = flags.store !== undefined;

@@ -6,27 +6,26 @@ import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import { NameFeed } from '../../picker/name-feed.ts';
 import { runPicker } from '../../picker/picker.ts';
 import { farewell } from '../../picker/screen.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { chooseInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import {
-  extensionOption,
-  fileTypeOf,
-  kindOption,
-  nullOption,
-  rootOptions,
-  rootsOf,
-  type EntryKind,
-  type SearchFlags,
-} from '../search/options.ts';
+import { extensionOption, fileTypeOf, kindOption, nullOption, rootOptions, rootsOf } from '../search/options.ts';
 import { pickSource } from './source.ts';
 
-interface PickFlags extends Pick<SearchFlags, 'path' | 'hidden' | 'ignore' | 'color'> {
-  readonly grep?: boolean;
-  readonly null?: boolean;
-  readonly type?: EntryKind;
-  readonly extension?: readonly string[];
-}
+const [pathOption, ...placeOptions] = rootOptions('a directory', { searchesHidden: false });
+
+const options = [
+  pathOption,
+  ['--grep', 'start in the mode that searches lines'],
+  kindOption(['file', 'dir'], 'only files (f) or directories (d)'),
+  extensionOption,
+  nullOption,
+  ...placeOptions,
+  colorOption,
+] as const;
+
+type PickFlags = FlagsOf<typeof options>;
 
 /** Rejects what cannot be searched together. */
 function checkTogether({ grep, type }: PickFlags, roots: readonly string[]): void {
@@ -103,8 +102,6 @@ async function pick(
   }
 }
 
-const [pathOption, ...placeOptions] = rootOptions('a directory', { searchesHidden: false });
-
 export const pickCommand: CommandFactory = defineCommand({
   description: 'Choose a path, or a line of a file, while you type.',
   summary: 'choose a path or a line while you type',
@@ -112,15 +109,7 @@ export const pickCommand: CommandFactory = defineCommand({
     ['[query]', 'the query to start with', ''],
     ['[path...]', 'directories to search (default: the current directory); - for names on standard input'],
   ],
-  options: [
-    pathOption,
-    ['--grep', 'start in the mode that searches lines'],
-    kindOption(['file', 'dir'], 'only files (f) or directories (d)'),
-    extensionOption,
-    nullOption,
-    ...placeOptions,
-    colorOption,
-  ],
+  options,
   examples: `
 Examples:
   $ cairn pick                      type, see the matches, choose one

@@ -4,7 +4,7 @@ import type { Found, PickItem, PickSource } from '../../picker/source.ts';
 import { errorText } from '../../terminal/answer.ts';
 import { STANDARD_INPUT } from '../../terminal/standard-input.ts';
 import { countOf, formatCount, rangesOf } from '../../terminal/text.ts';
-import { findAll, searchAll, type FindRules, type Placed } from '../search/search-all.ts';
+import { findAll, searchAll, type FindRules, type ListingOfAll, type Placed } from '../search/search-all.ts';
 
 export interface PickScope {
   readonly roots: readonly string[];
@@ -33,24 +33,24 @@ const guessLabels: Readonly<Record<GuessKind, string>> = {
   scattered: 'scattered letters',
 };
 
+/** Returns whether a match can be opened: its name is valid Unicode. */
+function isUsable({ match }: Placed<Pick<GrepMatch, 'lossyPath'>>): boolean {
+  return match.lossyPath === undefined;
+}
+
 function summaryOf(
-  [shown, total]: readonly [number, number],
+  { matches, totalMatches: total, unreadable = 0, stopReason, failures }: ListingOfAll<Pick<GrepMatch, 'lossyPath'>>,
   noun: string,
-  facts: {
-    readonly isCut: boolean;
-    readonly unreadable?: number | undefined;
-    readonly lossy: number;
-    readonly stopped: boolean;
-    readonly failures: readonly unknown[];
-    readonly guessed?: string | undefined;
-  },
+  { isCut = false, guessed }: { readonly isCut?: boolean; readonly guessed?: string | undefined },
 ): string {
+  const shown = matches.filter(isUsable).length;
+  const lossy = matches.length - shown;
   const more = total > shown ? `${formatCount(shown)} of ${countOf(total, noun)}` : `the first ${countOf(shown, noun)}`;
-  const notes = [facts.isCut ? more : countOf(shown, noun), ...facts.failures.map(errorText)];
-  if (facts.guessed !== undefined) notes.push(facts.guessed);
-  if (facts.stopped) notes.push('the tree is too large, only a part was searched');
-  if (facts.unreadable !== undefined && facts.unreadable > 0) notes.push(`${formatCount(facts.unreadable)} unreadable`);
-  if (facts.lossy > 0) notes.push(`skipped ${countOf(facts.lossy, 'name')} not in valid Unicode`);
+  const notes = [isCut || total > matches.length ? more : countOf(shown, noun), ...failures.map(errorText)];
+  if (guessed !== undefined) notes.push(guessed);
+  if (stopReason === 'budget') notes.push('the tree is too large, only a part was searched');
+  if (unreadable > 0) notes.push(`${formatCount(unreadable)} unreadable`);
+  if (lossy > 0) notes.push(`skipped ${countOf(lossy, 'name')} not in valid Unicode`);
   return notes.join(', ');
 }
 
@@ -60,22 +60,17 @@ async function findItems(
 ): Promise<Found> {
   const places = names === undefined ? { ...scope, roots, cache: true } : { roots: [STANDARD_INPUT], list: names.list };
   const rules = { query, fileType, extensions, signal, maxResults: MAX_ITEMS, includePositions: true };
-  const { matches, totalMatches, unreadable, stopReason, failures, guess } = await findAll(places, rules);
-  const usable = matches.filter(({ match }) => match.lossyPath === undefined);
-  const items = usable.map(({ prefix, match }): PickItem => {
+  const found = await findAll(places, rules);
+  const items = found.matches.filter(isUsable).map(({ prefix, match }): PickItem => {
     const paths = pathsOf(prefix, match.path, roots.length === 1);
     const ranges = rangesOf(match.positions ?? [], paths.shownPath.length - match.path.length);
     return { ...paths, isDirectory: match.isDirectory, text: paths.shownPath, ranges };
   });
-  const summary = summaryOf([items.length, totalMatches], 'path', {
-    isCut: totalMatches > matches.length,
-    unreadable,
-    lossy: matches.length - usable.length,
-    stopped: stopReason === 'budget',
-    // With several roots, each path begins with its root, which does not count.
-    guessed: guess && `none as typed${roots.length === 1 ? '' : ' below the searched paths'}: ${guessLabels[guess]}`,
-    failures: names?.failure === undefined ? failures : [...failures, names.failure],
-  });
+  const failures = names?.failure === undefined ? found.failures : [...found.failures, names.failure];
+  // With several roots, each path begins with its root, which does not count.
+  const where = roots.length === 1 ? '' : ' below the searched paths';
+  const guessed = found.guess && `none as typed${where}: ${guessLabels[found.guess]}`;
+  const summary = summaryOf({ ...found, failures }, 'path', { guessed });
   return { items, summary: names?.isComplete === false ? `${summary}, reading standard input …` : summary };
 }
 
@@ -122,18 +117,9 @@ async function grepItems(
     },
     { limit: MAX_ITEMS },
   );
-  const { matches, totalMatches, unreadable, stopReason, failures } = listing;
-  const usable = matches.filter(({ match }) => match.lossyPath === undefined);
-  const items = usable.map((match) => lineItem(match, roots.length === 1));
-  const summary = summaryOf([items.length, totalMatches], 'line', {
-    isCut: isCut || totalMatches > matches.length,
-    unreadable,
-    lossy: matches.length - usable.length,
-    stopped: stopReason === 'budget',
-    failures,
-  });
+  const items = listing.matches.filter(isUsable).map((match) => lineItem(match, roots.length === 1));
   const notes = [
-    summary,
+    summaryOf(listing, 'line', { isCut }),
     ...(isLiteral ? ['searched as plain text'] : []),
     ...(skipsNodeModules ? ['node_modules not searched'] : []),
   ];

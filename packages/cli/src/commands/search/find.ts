@@ -2,6 +2,7 @@ import type { FuzzyFindMatch, GuessKind } from '@cairn/natives';
 import { CommandError, factsOf, UsageError } from '../../terminal/errors.ts';
 import { readNames, type NameList } from '../../terminal/name-list.ts';
 import { MAX_COUNT } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
@@ -9,16 +10,7 @@ import { highlight, rangesOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { findAll, type FindRules, type Placed } from './search-all.ts';
 import { pathStyle, printListing, type PathStyle } from './listing.ts';
-import {
-  checkListing,
-  choosePlaces,
-  extensionOption,
-  fileTypeOf,
-  kindOption,
-  listingOptions,
-  type EntryKind,
-  type ListingFlags,
-} from './options.ts';
+import { checkListing, choosePlaces, extensionOption, fileTypeOf, kindOption, listingOptions } from './options.ts';
 import { quotePath } from '@cairn/tool/paths';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative } from 'node:path';
@@ -48,10 +40,13 @@ function withQuoteFix(error: unknown, words: readonly string[]): unknown {
   return new CommandError({ ...facts, fix }, { cause: error });
 }
 
-interface FindFlags extends ListingFlags {
-  readonly type?: EntryKind;
-  readonly extension?: readonly string[];
-}
+const options = [
+  kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'),
+  extensionOption,
+  ...listingOptions(`at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`),
+] as const;
+
+type FindFlags = FlagsOf<typeof options>;
 
 /** Returns the mark of directories in a list that seems to have none. */
 function listRemarks(list: NameList | undefined, { type }: FindFlags, totalMatches: number): readonly string[] {
@@ -111,11 +106,7 @@ export const findCommand: CommandFactory = defineCommand({
     ['[query]', 'letters of the name, in order; words and path segments may be abbreviated', ''],
     ['[path...]', 'directories to search (default: the current directory); - for names on standard input'],
   ],
-  options: [
-    kindOption(['file', 'dir'], 'only files (f) or directories (d); a link counts as its target'),
-    extensionOption,
-    ...listingOptions(`at most N paths (default: ${DEFAULT_LIMIT}; all for an empty query)`),
-  ],
+  options,
   examples: `
 Examples:
   $ cairn find readme                 README files first, then looser matches

@@ -11,15 +11,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { formatBytes } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { pathStyle, printListing, type PathStyle } from './listing.ts';
-import {
-  checkListing,
-  fileTypeOf,
-  kindOption,
-  listingOptions,
-  rootsOf,
-  type Kind,
-  type ListingFlags,
-} from './options.ts';
+import { checkListing, fileTypeOf, kindOption, listingOptions, rootsOf } from './options.ts';
 import { searchAll, type ListingOfAll, type Placed } from './search-all.ts';
 
 const options = [
@@ -34,7 +26,7 @@ const options = [
   ...listingOptions('at most N paths (default: all)'),
 ] as const;
 
-type GlobFlags = FlagsOf<typeof options> & ListingFlags & { readonly type?: Kind; readonly recursive: boolean };
+type GlobFlags = FlagsOf<typeof options>;
 
 interface Details {
   readonly size?: number | undefined;

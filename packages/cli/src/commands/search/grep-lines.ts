@@ -35,14 +35,10 @@ export class ContentPrinter {
   /** The file of the last match. The same root may be searched twice. */
   #file: { readonly path: string; readonly pathOf: PathNaming; readonly shown: string } | undefined;
   #lastLine: number | undefined;
-  #linesCut = 0;
+  linesCut = 0;
 
   constructor(form: GrepForm) {
     this.#form = form;
-  }
-
-  get linesCut(): number {
-    return this.#linesCut;
   }
 
   *lines(matches: readonly GrepMatch[], pathOf: PathNaming): Generator<string> {
@@ -107,7 +103,7 @@ export class ContentPrinter {
     const whole = { text, ranges: row.hits, cutStart: false, cutEnd: row.truncated };
     const fitted = room === undefined ? whole : fitLine(text, whole.ranges, room);
     if (!fitted.cutStart && !fitted.cutEnd) return highlightFitted(whole, hit, paint.dim);
-    if (fitted !== whole) this.#linesCut += 1;
+    if (fitted !== whole) this.linesCut += 1;
     return highlightFitted(fitted, hit, paint.dim);
   }
 }

@@ -10,7 +10,8 @@ import {
 } from '../../terminal/options.ts';
 import type { GrepOptions } from '@cairn/natives';
 import type { GrepForm } from './grep-lines.ts';
-import { limitOptions, rootOptions, type SearchFlags } from './options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
+import { limitOptions, rootOptions } from './options.ts';
 
 /** The options of the library that choose files; text from standard input has none of them. */
 export type FileFilter = Pick<GrepOptions, 'type' | 'typeNot' | 'hidden' | 'gitignore' | 'maxDepth' | 'followLinks'> & {
@@ -24,67 +25,40 @@ export type Matching = Omit<GrepOptions, keyof FileFilter | 'path' | 'crlf' | 'm
 export type PatternSource = { readonly text: string } | { readonly file: string };
 
 /** The options of grep, as parsed. Only the plan reads them. */
-export interface GrepFlags extends SearchFlags {
-  readonly sources?: readonly PatternSource[];
-  readonly matching?: Partial<Matching>;
-  readonly filter?: FileFilter;
-  readonly form?: Partial<GrepForm>;
-  readonly mode?: 'content' | 'count' | 'matches' | 'files';
-  readonly text?: boolean;
-  readonly binary?: boolean;
-  /** How often -u is given. */
-  readonly unrestricted?: number;
-  readonly quiet?: boolean;
-  readonly files?: boolean;
-  readonly typeList?: boolean;
-  readonly offset?: number;
-  readonly maxColumns?: number;
-  readonly replace?: string;
-  readonly vimgrep?: boolean;
-  readonly null?: boolean;
-}
-
-type AddOption<Part> = (
-  flags: string,
-  description: string,
-  sets: Part | readonly [name: keyof Part, parserOf: NonNullable<OptionRow[2]>],
-) => OptionRow;
+export type GrepFlags = FlagsOf<typeof grepOptions>;
 
 /** Returns the maker of options that set values of a part of the plan. Of those that set the same value, the last one counts. */
-function setting<Part extends object>(part: keyof GrepFlags): AddOption<Part> {
-  return (flags, description, sets) => {
-    const parserOf: ParserOf<object> = (option) => {
-      if (!Array.isArray(sets)) return (_, all) => ({ ...all, ...sets });
+function setting<Part extends object, Name extends string>(part: Name) {
+  type Value = readonly [name: keyof Part, parserOf: NonNullable<OptionRow[2]>];
+  return (flags: string, description: string, sets: Part | Value) => {
+    const parserOf: ParserOf<Part> = (option) => {
+      if (!Array.isArray(sets)) return (_, all) => ({ ...all, ...(sets as Part) });
       const [name, valueOf] = sets as readonly [string, ParserOf<unknown>];
       const parse = valueOf(option);
-      return (value, all = {}) => ({ ...all, [name]: parse(value, Reflect.get(all, name)) });
+      return (value, all) => ({ ...all, [name]: parse(value, all && Reflect.get(all, name)) }) as Part;
     };
-    return [flags, description, parserOf, { name: part, isHidden: description === '' }];
+    return [flags, description, parserOf, { name: part, isHidden: description === '' }] as const;
   };
 }
 
-const matches = setting<Partial<Matching>>('matching');
-const selects = setting<FileFilter>('filter');
-const prints = setting<Partial<GrepForm>>('form');
-const shows = (flags: string, description: string, mode: GrepFlags['mode']): OptionRow => [
-  flags,
-  description,
-  () => () => mode,
-  { name: 'mode' },
-];
+const matches = setting<Partial<Matching>, 'matching'>('matching');
+const selects = setting<FileFilter, 'filter'>('filter');
+const prints = setting<Partial<GrepForm>, 'form'>('form');
+const shows = <Mode extends string>(flags: string, description: string, mode: Mode) =>
+  [flags, description, () => () => mode, { name: 'mode' }] as const;
 
 /** The options of grep. Those without a line in the help undo others: of `--column --no-column`, the last one counts. */
-export const grepOptions: readonly OptionRow[] = [
+export const grepOptions = [
   [
     '-e, --regexp <pattern>',
     'a pattern; of several, each may match',
-    repeated(() => (text) => ({ text })),
+    repeated<PatternSource>(() => (text) => ({ text })),
     { name: 'sources' },
   ],
   [
     '-f, --file <path>',
     'patterns from a file, one a line; - is standard input',
-    repeated((name) => (path) => ({ file: filled(name, 'use the path of a file, or -')(path) })),
+    repeated<PatternSource>((name) => (path) => ({ file: filled(name, 'use the path of a file, or -')(path) })),
     { name: 'sources' },
   ],
   // Choose matches.
@@ -123,7 +97,7 @@ export const grepOptions: readonly OptionRow[] = [
     '-u, --unrestricted',
     '-u is --no-ignore, -uu is --no-ignore --hidden, -uuu adds --binary',
     () =>
-      (_, level: number = 0) =>
+      (_: string, level: number = 0) =>
         level + 1,
   ],
   ['--files', 'list the files that would be searched; there is no pattern'],
@@ -173,4 +147,4 @@ export const grepOptions: readonly OptionRow[] = [
   hidden('--no-text'),
   // Next to --ignore, --no-ignore has no default.
   hidden('--ignore', { default: true }),
-];
+] as const;

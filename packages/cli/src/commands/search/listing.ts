@@ -95,19 +95,10 @@ export async function printListing(
   return exitCodeOf({ shown: matches.length, stopReason, unreadable: unreadable + failures.length });
 }
 
-export interface ListingFacts {
+export interface ListingFacts extends Partial<Omit<ListingOfAll<unknown>, 'matches' | 'totalMatches'>> {
   readonly shown: number;
   readonly totalMatches: number;
-  /** Whether there are more than `totalMatches`. */
-  readonly isTotalOpen?: boolean;
-  readonly stopReason?: StopReason | undefined;
-  readonly unreadable?: number | undefined;
-  /** The first of them. */
-  readonly unreadablePaths?: readonly string[] | undefined;
   readonly lossyPaths: number;
-  /** What a glob without a match may have meant. */
-  readonly hints?: readonly string[] | undefined;
-  readonly roots?: readonly string[] | undefined;
 }
 
 export function stopNotice(reason: StopReason | undefined, roots: readonly string[] = []): readonly string[] {

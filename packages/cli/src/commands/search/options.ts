@@ -1,24 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FileType } from '@cairn/natives';
-import type { AnswerFlags } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { foreignKinds } from '../../terminal/foreign-options.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { chooseInput, openStandardInput, STANDARD_INPUT } from '../../terminal/standard-input.ts';
-import { answerOptions, pathParser, repeated, wholeNumber, type OptionRow } from '../../terminal/options.ts';
+import { answerOptions, pathParser, repeated, wholeNumber } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 
-export interface SearchFlags extends AnswerFlags {
-  readonly path?: readonly string[];
-  readonly hidden?: boolean;
-  /** False after `--no-ignore`. */
-  readonly ignore: boolean;
-  readonly limit?: number;
-  readonly timeout?: number;
-}
-
-export interface ListingFlags extends SearchFlags {
-  readonly null?: boolean;
-}
+export type ListingFlags = FlagsOf<ReturnType<typeof listingOptions>>;
 
 const PATH_FIX = "use a path, or '.' for the current directory";
 
@@ -41,7 +30,7 @@ export interface Places {
 
 /** Chooses the given paths, or else standard input or the current directory. `instead` is how to search files, for a notice. */
 export async function choosePlaces(
-  { path }: Pick<SearchFlags, 'path'>,
+  { path }: Pick<ListingFlags, 'path'>,
   args: readonly string[],
   { context, instead }: { readonly context: CommandContext; readonly instead: string },
 ): Promise<Places> {
@@ -64,10 +53,7 @@ export function checkListing({ null: endsWithNull, json }: Pick<ListingFlags, 'n
 }
 
 /** Returns the options that state where to search. `root` is what `--path` may be. */
-export function rootOptions(
-  root: string,
-  { searchesHidden }: { readonly searchesHidden: boolean },
-): readonly [path: OptionRow, ...OptionRow[]] {
+export function rootOptions(root: string, { searchesHidden }: { readonly searchesHidden: boolean }) {
   const byDefault = (is: boolean): string => (is ? ' (default)' : '');
   return [
     [
@@ -78,11 +64,11 @@ export function rootOptions(
     ['--hidden', `search names that start with a dot${byDefault(searchesHidden)}`],
     ['--no-hidden', `skip names that start with a dot${byDefault(!searchesHidden)}`],
     ['--no-ignore', 'do not apply .gitignore, .ignore and other ignore files'],
-  ];
+  ] as const;
 }
 
 /** Returns the options that find, glob and grep share, after those about places. `limit` is what `--limit` counts. */
-export function limitOptions(limit: string): readonly OptionRow[] {
+export function limitOptions(limit: string) {
   return [
     ['--limit <n>', limit, wholeNumber()],
     [
@@ -91,16 +77,16 @@ export function limitOptions(limit: string): readonly OptionRow[] {
       wholeNumber({ unit: 'milliseconds' }),
     ],
     ...answerOptions,
-  ];
+  ] as const;
 }
 
-export const nullOption: OptionRow = [
+export const nullOption = [
   '-0, --null',
   "end each path with a NUL and print names as they are, for 'xargs -0'",
-];
+] as const;
 
-export function listingOptions(limit: string): readonly OptionRow[] {
-  return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption];
+export function listingOptions(limit: string) {
+  return [...rootOptions('a directory', { searchesHidden: false }), ...limitOptions(limit), nullOption] as const;
 }
 
 /** The kinds of entries, by their names in the addon, with the words for them, including those of fd and find. */
@@ -109,19 +95,16 @@ const kindWords = { file: ['f', 'file'], dir: ['d', 'dir', 'directory'], symlink
 
 export type Kind = keyof typeof kindNames;
 
-/** A kind where links count as their targets. */
-export type EntryKind = Exclude<Kind, 'symlink'>;
-
 export async function fileTypeOf<Chosen extends Kind>(
   kind: Chosen | undefined,
 ): Promise<(typeof FileType)[(typeof kindNames)[Chosen]] | undefined> {
   return kind && (await import('@cairn/natives')).FileType[kindNames[kind]];
 }
 
-export function kindOption(kinds: readonly Kind[], description: string): OptionRow {
+export function kindOption<Chosen extends Kind>(kinds: readonly Chosen[], description: string) {
   const wanted = kinds.map((kind) => `${kindWords[kind][0] ?? ''} (${kind})`);
   const fix = `use ${wanted.slice(0, -1).join(', ')} or ${wanted.at(-1) ?? ''}`;
-  const parse = (value: string, previous?: Kind): Kind => {
+  const parse = (value: string, previous?: Chosen): Chosen => {
     const kind = kinds.find((one) => kindWords[one].includes(value));
     if (kind === undefined) {
       const instead = foreignKinds.find(([, words]) => words.includes(value))?.[0];
@@ -132,7 +115,7 @@ export function kindOption(kinds: readonly Kind[], description: string): OptionR
     }
     return kind;
   };
-  return ['-t, --type <kind>', description, () => parse];
+  return ['-t, --type <kind>', description, () => parse] as const;
 }
 
 function extensionOf(value: string): string {
@@ -145,8 +128,8 @@ function extensionOf(value: string): string {
   return extension;
 }
 
-export const extensionOption: OptionRow = [
+export const extensionOption = [
   '-e, --extension <ext>',
   'only names with this extension, in any case; may be repeated',
   repeated(() => extensionOf),
-];
+] as const;

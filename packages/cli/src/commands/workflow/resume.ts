@@ -2,8 +2,8 @@ import type { AgentWorkflows, WorkflowResponse, WorkOptions } from '@cairn/agent
 import { readText } from '../../terminal/input.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { settingsToContinue, workflowArgument, type WorkFlags } from './settings.ts';
-import { carryOut, openWorkflows, whenFree, withWorkPlace, workOptions } from './work.ts';
+import { settingsToContinue, workflowArgument, workOptions, type WorkFlags } from './settings.ts';
+import { carryOut, openWorkflows, whenFree, withWorkPlace } from './work.ts';
 
 /** Continues a workflow with the streams, functions and tools that it began with. */
 async function continueWorkflow(
@@ -38,7 +38,7 @@ export const workflowResumeCommand: CommandFactory = defineCommand({
   args: [workflowArgument, ['[answer]', 'the answer to its question; - reads standard input']],
   options: workOptions(false),
   examples,
-  run: async (context, flags: WorkFlags, id: string, given: string | undefined) => {
+  run: async (context, flags, id, given) => {
     const answer = given === '-' ? await readText(context.input, 'pipe the answer, or give it as an argument') : given;
     return continueWorkflow(id, flags, context, (workflows, options) => workflows.resume(id, { ...options, answer }));
   },
@@ -49,6 +49,6 @@ export const workflowRetryCommand: CommandFactory = defineCommand({
   summary: 'try the failed steps of a workflow again',
   args: [workflowArgument, ['[todo]', 'the step, such as todo_1 (default: all that failed)']],
   options: workOptions(false),
-  run: (context, flags: WorkFlags, id: string, todo: string | undefined) =>
+  run: (context, flags, id, todo) =>
     continueWorkflow(id, flags, context, (workflows, options) => workflows.retry(id, { ...options, todo })),
 });

@@ -1,10 +1,9 @@
 import { UsageError } from '../../terminal/errors.ts';
 import { readText } from '../../terminal/input.ts';
 import { filled, wordsOf } from '../../terminal/options.ts';
-import type { FlagsOf } from '../../terminal/parsed.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { newSettings, storeWords, type WorkFlags } from './settings.ts';
-import { carryOut, openWorkflows, withWorkPlace, workOptions } from './work.ts';
+import { newSettings, storeWords, workOptions } from './settings.ts';
+import { carryOut, openWorkflows, withWorkPlace } from './work.ts';
 
 const options = [
   ['--stream <name>', 'stream, which has a memory of its own (default: chat)', filled],
@@ -37,7 +36,7 @@ export const workflowRunCommand: CommandFactory = defineCommand({
   args: [['<goal>', 'what to do; - reads standard input']],
   options: [...options, ...workOptions(true)],
   examples,
-  run: async (context, flags: FlagsOf<typeof options> & WorkFlags, given: string) => {
+  run: async (context, flags, given) => {
     const goal = given === '-' ? await readText(context.input, 'pipe the goal, or give it as an argument') : given;
     if (goal.trim() === '') throw new UsageError('the goal is empty', 'give it as an argument');
     const settings = newSettings(flags, context);

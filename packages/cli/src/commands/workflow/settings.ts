@@ -3,23 +3,39 @@ import type { WorkflowRecord } from '@cairn/memory';
 import { resolve } from 'node:path';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { UsageError } from '../../terminal/errors.ts';
+import { filled, repeated, stateOption, wordsOf } from '../../terminal/options.ts';
+import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-import type { ProjectFlags } from '../memory/options.ts';
+import { languageOption, projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
+
+export function workOptions(isNew: boolean) {
+  const standard = (value: string): string => `(default: ${isNew ? value : 'as it began'})`;
+  return [
+    [
+      '--functions <module>',
+      `module (.js, .mjs or .ts) with functions for the first stream, or <stream>=<module>; repeat it for more ${standard('none')}`,
+      repeated(filled),
+    ],
+    ['--root <dir>', `directory of the tools and functions ${standard('the current one')}`, filled],
+    languageOption(`language of the prompts: en or zh ${standard('en')}`),
+    [
+      '--approve <names>',
+      `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
+      wordsOf(filled),
+    ],
+    ['--read-only', 'offer only tools that change nothing, besides the functions'],
+    ['--no-tools', 'offer only the functions'],
+    ['--model <id>', `model ${standard('CAIRN_MODEL')}`, filled],
+    ['--base-url <url>', `URL of a server with the OpenAI API ${standard('CAIRN_BASE_URL')}`, filled],
+    stateOption,
+    projectOption,
+    ...storeOptions,
+  ] as const;
+}
+
+export type WorkFlags = FlagsOf<ReturnType<typeof workOptions>>;
 
 export const workflowArgument = ['<id>', 'the workflow'] as const;
-
-export interface WorkFlags extends ProjectFlags {
-  readonly functions?: readonly string[];
-  readonly root?: string;
-  readonly language?: Language;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly approve?: readonly string[];
-  readonly readOnly?: boolean;
-  /** False for `--no-tools`. */
-  readonly tools?: boolean;
-  readonly stateDir?: string;
-}
 
 /** What a workflow needs to work, in this process and in the next one: its record keeps it. */
 export interface Settings {
@@ -62,7 +78,7 @@ export function newSettings(
   { cwd }: Pick<CommandContext, 'cwd'>,
 ): Settings {
   const { stream = MAIN_STREAM, merge = [], persona, root = '.', language = 'en', functions = [] } = flags;
-  const { model, baseUrl, approve = [], readOnly = false, tools = true } = flags;
+  const { model, baseUrl, approve = [], readOnly = false, tools } = flags;
   return {
     program: 'cairn workflow',
     stream,

@@ -7,42 +7,15 @@ import { writeAnswer } from '../../terminal/answer.ts';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError, factsOf } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
-import { filled, repeated, stateOption, wordsOf, type OptionRow } from '../../terminal/options.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
-import { languageOption, projectOption, storeOptions } from '../memory/options.ts';
 import { openMemory } from '../memory/store.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
 import { loadStatusOf, WorkflowView } from './workflow-view.ts';
-
-export function workOptions(isNew: boolean): readonly OptionRow[] {
-  const standard = (value: string): string => `(default: ${isNew ? value : 'as it began'})`;
-  return [
-    [
-      '--functions <module>',
-      `module (.js, .mjs or .ts) with functions for the first stream, or <stream>=<module>; repeat it for more ${standard('none')}`,
-      repeated(filled),
-    ],
-    ['--root <dir>', `directory of the tools and functions ${standard('the current one')}`, filled],
-    languageOption(`language of the prompts: en or zh ${standard('en')}`),
-    [
-      '--approve <names>',
-      `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
-      wordsOf(filled),
-    ],
-    ['--read-only', 'offer only tools that change nothing, besides the functions'],
-    ['--no-tools', 'offer only the functions'],
-    ['--model <id>', `model ${standard('CAIRN_MODEL')}`, filled],
-    ['--base-url <url>', `URL of a server with the OpenAI API ${standard('CAIRN_BASE_URL')}`, filled],
-    stateOption,
-    projectOption,
-    ...storeOptions,
-  ];
-}
 
 /** A process that is gone holds a workflow for this time. A process that works renews its hold three times in it. */
 const LEASE_MS = 10_000;
