@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cairn_pool::Pool;
-use cairn_search::{Scope, SearchContext, StopReason};
+use cairn_search::{ContentIndexes, Scope, SearchContext, StopReason};
 use cairn_walk::{Kind, ScanCache, Snapshot};
 
 /// The context of the process.
 pub(crate) fn context() -> SearchContext<'static> {
-    SearchContext { cache: ScanCache::global(), pool: Pool::global() }
+    SearchContext {
+        contents: Some(ContentIndexes::global()),
+        ..SearchContext::new(ScanCache::global(), Pool::global())
+    }
 }
 
 /// The scope of a call that is made now. Its working directory is the current one, not the one when a worker starts.

@@ -2,7 +2,7 @@
 //!
 //! A *call* runs on one worker from start to end. Work that can be split is *offered*: idle workers help with it, and
 //! leave again when a call waits for a thread. No call waits for a worker to become free, so calls cannot deadlock on one
-//! another, and a long call cannot hold back a short one on the threads that help it.
+//! another, and a long call cannot hold back a short one on the threads that help it. *Background* work runs while there is neither.
 //!
 //! The pool knows nothing of files, results or Node. Its size is fixed, and its threads live as long as the process.
 //!

@@ -27,6 +27,7 @@ type Call = Box<dyn FnOnce() + Send>;
 struct Queue {
     calls: VecDeque<Call>,
     offers: VecDeque<Arc<dyn Shared>>,
+    background: VecDeque<Arc<dyn Shared>>,
 }
 
 struct Inner {
@@ -102,6 +103,12 @@ impl Pool {
         self.inner.work_arrived.notify_all();
     }
 
+    /// Offers `work` to every worker for the time when nothing else is to do. A helper leaves when a call or an offer waits.
+    pub fn offer_background(&self, work: &Arc<dyn Shared>) {
+        self.inner.lock().background.extend((0..self.inner.threads).map(|_| Arc::clone(work)));
+        self.inner.work_arrived.notify_all();
+    }
+
     /// Withdraws the offers of `work` that no worker has accepted. Call it when the work is done.
     pub fn withdraw(&self, work: &Arc<dyn Shared>) {
         self.inner.lock().offers.retain(|offer| !Arc::ptr_eq(offer, work));
@@ -118,6 +125,11 @@ impl Inner {
         !self.lock().calls.is_empty()
     }
 
+    fn other_work_waits(&self) -> bool {
+        let queue = self.lock();
+        !queue.calls.is_empty() || !queue.offers.is_empty()
+    }
+
     fn run(&self) {
         let mut queue = self.lock();
         loop {
@@ -130,6 +142,13 @@ impl Inner {
                 let end = catch_unwind(AssertUnwindSafe(|| work.help(&|| self.call_waits())));
                 if matches!(end, Ok(HelpEnd::Left)) {
                     self.lock().offers.push_back(work);
+                    self.work_arrived.notify_one();
+                }
+            } else if let Some(work) = queue.background.pop_front() {
+                drop(queue);
+                let end = catch_unwind(AssertUnwindSafe(|| work.help(&|| self.other_work_waits())));
+                if matches!(end, Ok(HelpEnd::Left)) {
+                    self.lock().background.push_back(work);
                     self.work_arrived.notify_one();
                 }
             } else {

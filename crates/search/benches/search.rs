@@ -39,7 +39,7 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
 
 impl Fixture {
     fn context(&self) -> SearchContext<'_> {
-        SearchContext { cache: &self.cache, pool: Pool::global() }
+        SearchContext::new(&self.cache, Pool::global())
     }
 
     fn root(&self) -> &Path {

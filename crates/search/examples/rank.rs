@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         options.scope.use_cache = true;
         options.scope.use_gitignore = false;
         options.scope.include_hidden = true;
-        let outcome = match find(SearchContext { cache: &cache, pool: &pool }, &options, &CancelToken::new()) {
+        let outcome = match find(SearchContext::new(&cache, &pool), &options, &CancelToken::new()) {
             Ok(outcome) => outcome,
             Err(error) => {
                 eprintln!("{query}: {error}");

@@ -11,6 +11,7 @@ use cairn_walk::{
     Cut, Scan, ScanCache, ScanOptions, ScanRequest, Snapshot, WalkError, require_canonical, resolve_root,
 };
 
+use crate::content::ContentIndexes;
 use crate::cost::{Cost, MAX_RESULT_BYTES};
 use crate::error::SearchError;
 
@@ -51,6 +52,8 @@ pub struct SearchContext<'a> {
     pub cache: &'a ScanCache,
     /// The worker threads.
     pub pool: &'a Pool,
+    /// The indexes of the contents of trees. Without them, a grep opens every file.
+    pub contents: Option<&'a ContentIndexes>,
 }
 
 /// The entries of a search, and how it may get them.
@@ -148,6 +151,14 @@ impl From<Cut> for StopReason {
             Cut::Budget => Self::Budget,
             Cut::Timeout => Self::Timeout,
         }
+    }
+}
+
+impl<'a> SearchContext<'a> {
+    /// A context without indexes of contents.
+    #[must_use]
+    pub fn new(cache: &'a ScanCache, pool: &'a Pool) -> Self {
+        Self { cache, pool, contents: None }
     }
 }
 

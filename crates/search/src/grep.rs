@@ -13,7 +13,6 @@ mod file_result;
 mod line;
 mod many;
 mod matcher;
-mod open;
 mod options;
 mod outcome;
 mod page;
@@ -33,6 +32,7 @@ use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{Interrupted, Ordered};
 use cairn_walk::{Detail, Head, ScanOptions, Snapshot, resolve_existing};
 
+use crate::content::{Claim, Nul, Reading};
 use crate::context::{SearchContext, StopReason};
 use crate::depth::within_depth;
 use crate::error::SearchError;
@@ -40,14 +40,13 @@ use crate::glob_pattern::{GlobList, mentions_node_modules};
 use crate::types::TypeList;
 
 use self::arriving::Arriving;
-use self::candidates::{Candidate, Filter};
+use self::candidates::{Candidate, Candidates, Filter};
 use self::file::{FileSearcher, Held, Room, Target};
 use self::file_result::FileResult;
 use self::matcher::Compiled;
 use self::page::{MAX_NAMED, Page};
 use self::stream::{FileSink, LineSink};
 
-pub use self::candidates::{Candidates, Exclude, Excluded};
 pub use self::options::{Binary, CountUnit, GrepMode, GrepOptions};
 pub use self::outcome::{
     ContextLine, GrepOutcome, LineMatch, MAX_SUBMATCHES, Occurrence, RegexEngine, SearchedPattern, Skipped, Submatch,
@@ -165,7 +164,10 @@ fn search_path(
         follow_links: options.follow_links,
         detail: Detail::Minimal,
     };
-    let request = scope.request(&root, scan);
+    let mut request = scope.request(&root, scan);
+    let contents = context.contents.filter(|_| scope.use_cache && !options.follow_links);
+    // An index is exact, so the list of files is to be.
+    request.validate |= contents.is_some_and(|contents| contents.covers(&root));
     let part = within_depth(filter.globs.scope(), options.max_depth);
     let filter = Arc::new(filter);
     let list = |snapshot: &Arc<Snapshot>| Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter));
@@ -204,6 +206,9 @@ fn search_path(
         };
         let progress = progress.take().unwrap_or_else(|| Progress::new(&call));
         let (outcome, files) = describe(call.search_on(progress, rest, &files)?, snapshot);
+        if let Some(contents) = contents {
+            contents.count_use(snapshot, context.pool);
+        }
         Ok((Ok(outcome), files))
     };
     let whole = match &head {
@@ -219,20 +224,6 @@ fn search_path(
         None => context.on_snapshot(scope, &request, cancel, search, |&(_, files)| files == 0)?,
     };
     outcome
-}
-
-/// Searches the files of a list. The path and the file filters of `options` have no effect.
-///
-/// # Errors
-/// [`SearchError`]: the pattern is not valid, or the caller ended the search.
-pub fn grep_candidates(
-    context: SearchContext<'_>,
-    options: &GrepOptions,
-    candidates: &Candidates,
-    cancel: &CancelToken,
-) -> Result<GrepOutcome, SearchError> {
-    let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    Ok(Call { context, options, compiled: &compiled, streaming: None, cancel }.search(candidates)?.0)
 }
 
 /// Compiles the pattern. `None` if the time ran out and the caller accepts a partial result.
@@ -309,8 +300,7 @@ impl<'a> Call<'a> {
         candidates: Candidates,
         count: usize,
     ) -> Result<(), SearchError> {
-        // Without a match, every line of a file is found.
-        let candidates = if self.options.invert { candidates.with_excluded() } else { candidates };
+        let candidates = self.with_exclusion(candidates);
         let is_content = self.options.mode == GrepMode::Content;
         let work = Arc::new(Searching {
             compiled: self.compiled.clone(),
@@ -354,10 +344,35 @@ impl<'a> Call<'a> {
             *is_over = flow.is_break();
             flow
         });
+        if let (Some(contents), Some(exclusion)) = (self.context.contents, work.candidates.exclusion()) {
+            page.mark_validated();
+            contents.update(exclusion, self.context.pool);
+        }
         let result = result.and(stopped.map_err(Interrupted::Stopped));
         *timeout = self.options.scope.settle(result)?;
         *is_over |= timeout.is_some();
         Ok(())
+    }
+
+    /// Lets an index show which files of a list have no match.
+    fn with_exclusion(&self, candidates: Candidates) -> Candidates {
+        let options = self.options;
+        let Some(contents) = self.context.contents.filter(|_| options.scope.use_cache && !options.follow_links) else {
+            return candidates;
+        };
+        // Without a match, every line of a file is found.
+        if options.invert {
+            return candidates;
+        }
+        let nul = match options.binary {
+            Binary::Text => Nul::Plain,
+            Binary::Skip if !options.multiline => Nul::Ends,
+            Binary::Skip | Binary::Search => Nul::ByPlace,
+        };
+        let reading = Reading { nul, multiline: options.multiline };
+        candidates.excluding(|snapshot, entries| {
+            contents.exclusion(snapshot, entries, |detail| self.compiled.query(detail), reading)
+        })
     }
 
     /// The outcome of a search, and how many files it had. The scan of `all` may have left out some.
@@ -394,6 +409,17 @@ impl Searching {
         Target { root: self.candidates.root(), name, alone: self.candidates.is_file() }
     }
 
+    /// Whether the state of a file proves that it has no match. Notes the file if its state is another one.
+    fn is_proved(&self, searcher: &mut FileSearcher, index: usize, name: &[u8], claim: &Claim) -> bool {
+        let Ok(stat) = searcher.stat(self.target(name)) else { return false };
+        if !claim.holds(&stat) {
+            self.candidates.note(index);
+            return false;
+        }
+        // A file that is too large is counted as such.
+        self.options.max_file_size.is_none_or(|max| stat.size <= max)
+    }
+
     /// What the search of one file may keep. A single file has no earlier ones, so it can skip the whole offset itself.
     fn room(&self) -> Room<'_> {
         let skip = if self.candidates.len() == 1 { self.options.offset } else { 0 };
@@ -426,16 +452,16 @@ impl Ordered for Searching {
         for index in range {
             let result = match self.candidates.candidate(index) {
                 Candidate::Skip => continue,
-                Candidate::Excluded(excluded) => {
+                Candidate::Claimed(name, claim) if self.is_proved(searcher, index, name, &claim) => {
                     check()?;
-                    FileResult::excluded(excluded)
+                    FileResult::excluded(claim.binary)
                 }
                 // The page searches the file again if it has room for it.
-                Candidate::Search(_) if self.is_live || self.room().is_crowded() => {
+                Candidate::Search(_) | Candidate::Claimed(..) if self.is_live || self.room().is_crowded() => {
                     check()?;
                     FileResult { crowded_out: true, ..FileResult::default() }
                 }
-                Candidate::Search(name) => {
+                Candidate::Search(name) | Candidate::Claimed(name, _) => {
                     check()?;
                     searcher.search(self.target(name), self.room(), check)?
                 }

@@ -21,7 +21,7 @@ fn tree(prefix: &str) -> TempDir {
 /// How many hits a call has within a budget, and why there are no more.
 fn hits(call: &str, tree: &TempDir, max_result_bytes: usize) -> (usize, Option<StopReason>) {
     let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(2));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let (cancel, scope) = (CancelToken::new(), Scope { max_result_bytes, ..Scope::new(tree.path()) });
     if let Some(sort) = call.strip_prefix("glob") {
         let base = GlobOptions::new("*", tree.path());

@@ -31,7 +31,7 @@ fn paths(options: &GlobOptions) -> Vec<String> {
     let found = [false, true].map(|use_cache| {
         let cache = ScanCache::new(Policy::default());
         let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
-        let context = SearchContext { cache: &cache, pool: &POOL };
+        let context = SearchContext::new(&cache, &POOL);
         let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
         let Some(snapshot) = outcome.snapshot else { return Vec::new() };
         let path = |entry: u32| String::from_utf8_lossy(snapshot.path(entry as usize)).into_owned();
@@ -92,7 +92,7 @@ fn invalid_globs_and_types_are_refused() {
         for use_cache in [false, true] {
             let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
             let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
-            let error = glob(SearchContext { cache: &cache, pool: &pool }, &options, &CancelToken::new());
+            let error = glob(SearchContext::new(&cache, &pool), &options, &CancelToken::new());
             assert!(error.as_ref().is_err_and(|error| error.to_string().contains(part)), "{options:?}: {error:?}");
         }
     }
@@ -141,7 +141,7 @@ fn a_result_that_the_options_make_empty_has_a_hint() {
         for use_cache in [false, true] {
             let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
             let options = GlobOptions { scope: Scope { use_cache, ..options.scope.clone() }, ..options.clone() };
-            let outcome = glob(SearchContext { cache: &cache, pool: &pool }, &options, &CancelToken::new());
+            let outcome = glob(SearchContext::new(&cache, &pool), &options, &CancelToken::new());
             let hint = outcome.expect("a result").hint;
             match part {
                 Some(part) => assert!(hint.as_ref().is_some_and(|hint| hint.contains(part)), "{options:?}: {hint:?}"),

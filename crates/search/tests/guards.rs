@@ -153,7 +153,7 @@ impl Rig {
     fn cost_of(&self, call: impl FnOnce(SearchContext<'_>)) -> Cost {
         let before = self.cache.stats();
         let (allocations, allocated_bytes) = (ALLOCATIONS.get(), ALLOCATED_BYTES.get());
-        call(SearchContext { cache: &self.cache, pool: &self.pool });
+        call(SearchContext::new(&self.cache, &self.pool));
         let (allocations, allocated_bytes) = (ALLOCATIONS.get() - allocations, ALLOCATED_BYTES.get() - allocated_bytes);
         let after = self.cache.stats();
         Cost {

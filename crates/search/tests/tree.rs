@@ -36,7 +36,7 @@ impl Rig {
     }
 
     fn context(&self) -> SearchContext<'_> {
-        SearchContext { cache: &self.cache, pool: &self.pool }
+        SearchContext::new(&self.cache, &self.pool)
     }
 
     fn options(&self) -> TreeOptions {

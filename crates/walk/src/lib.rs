@@ -20,8 +20,9 @@ mod walker;
 
 pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
 pub use compose::{composed, offsets_before_composition};
+pub use directory::are_times_settled;
 #[cfg(target_os = "linux")]
-pub use directory::open_without_links;
+pub use directory::{has_reliable_times, open_without_links};
 pub use error::WalkError;
 pub use generation::next_generation;
 pub use kind::Kind;

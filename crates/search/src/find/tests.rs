@@ -40,7 +40,7 @@ impl Tree {
         options.scope.use_cache = use_cache;
         options.max_results = max_results;
         options.include_positions = true;
-        find(SearchContext { cache: &self.cache, pool: &POOL }, &options, &CancelToken::new()).expect("an outcome")
+        find(SearchContext::new(&self.cache, &POOL), &options, &CancelToken::new()).expect("an outcome")
     }
 
     fn found(&self, query: &str, max_results: usize) -> Vec<String> {
@@ -133,7 +133,7 @@ fn letters_scattered_over_a_path_do_not_hide_a_typo() {
 #[test]
 fn a_query_that_is_too_long_is_refused() {
     let tree = Tree::new(["a/e.c"]);
-    let context = SearchContext { cache: &tree.cache, pool: &POOL };
+    let context = SearchContext::new(&tree.cache, &POOL);
     for query in ["e ".repeat(1500), "e/".repeat(33), "e".repeat(1025)] {
         let outcome = find(context, &FindOptions::new(query, tree.root.path()), &CancelToken::new());
         assert!(matches!(outcome, Err(SearchError::QueryTooLong)), "{outcome:?}");
@@ -186,7 +186,7 @@ fn scoring_checks_its_token_every_thousand_entries() {
     let files: Vec<String> = (0..3000).map(|number| format!("file{number}")).collect();
     let tree = Tree::new(files.iter().map(String::as_str));
     let snapshot = tree.find("file", true, 1).snapshot.expect("a snapshot");
-    let context = SearchContext { cache: &tree.cache, pool: &POOL };
+    let context = SearchContext::new(&tree.cache, &POOL);
     let derived = derive(context, &snapshot, &CancelToken::new()).expect("an index");
     let query = Query::parse("file7");
     let search = Search::new(&query, &derived.index, &|| Ok::<_, Stopped>(())).expect("no stop");

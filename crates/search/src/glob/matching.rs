@@ -125,7 +125,7 @@ mod tests {
             std::fs::write(directory.path().join(format!("e\u{301}{number}")), "").expect("a file");
         }
         let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
-        let context = SearchContext { cache: &cache, pool: &pool };
+        let context = SearchContext::new(&cache, &pool);
         let options = GlobOptions::new("[é]*7", directory.path());
         let outcome = glob(context, &options, &CancelToken::new()).expect("a result");
         assert_eq!(outcome.hits.len(), 300);

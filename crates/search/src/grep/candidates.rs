@@ -1,6 +1,6 @@
 //! The files that a grep may read, in path order.
 //!
-//! A search over a tree starts with every file of a snapshot. Filters and an [`Exclude`] make the list smaller. They test the
+//! A search over a tree starts with every file of a snapshot. Filters and an [`Exclusion`] make the list smaller. They test the
 //! files chunk by chunk while the search runs, so their work is parallel and ends with the search.
 
 use std::ops::Range;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cairn_walk::{Kind, Snapshot};
 
+use crate::content::{Claim, Exclusion};
 use crate::context::StopReason;
 use crate::depth::is_within_depth;
 use crate::glob_pattern::GlobList;
@@ -16,7 +17,7 @@ use crate::types::TypeList;
 
 /// A list of files, in path order.
 #[derive(Clone)]
-pub struct Candidates(Source);
+pub(super) struct Candidates(Source);
 
 #[derive(Clone)]
 enum Source {
@@ -31,25 +32,8 @@ enum Source {
         snapshot: Arc<Snapshot>,
         entries: Range<usize>,
         filter: Option<Arc<Filter>>,
-        exclude: Option<Arc<dyn Exclude>>,
+        exclusion: Option<Arc<Exclusion>>,
     },
-}
-
-/// Proves that files have no match, so that a search need not open them. A content index implements it.
-///
-/// The result of a search must be the same with and without it. A file without a proof is searched.
-pub trait Exclude: Send + Sync {
-    /// Returns the proof that the file `entry` of `snapshot` has no match, or `None`.
-    ///
-    /// The search calls it at most once for each file, in any order, on several threads simultaneously.
-    fn exclude(&self, snapshot: &Snapshot, entry: usize) -> Option<Excluded>;
-}
-
-/// What a result states about a file that was excluded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Excluded {
-    /// Whether a NUL byte would have ended the search of the file.
-    pub binary: bool,
 }
 
 /// Selects files of a snapshot by their paths.
@@ -69,53 +53,55 @@ impl Filter {
 pub(super) enum Candidate<'a> {
     /// Not a file, or filtered out.
     Skip,
-    Excluded(Excluded),
+    /// The file with this name has no match if its state proves it.
+    Claimed(&'a [u8], Claim),
     /// Search the file with this name below [`Candidates::root`].
     Search(&'a [u8]),
 }
 
 impl Candidates {
     /// Every file of a snapshot.
-    #[must_use]
-    pub fn of(snapshot: Arc<Snapshot>) -> Self {
+    #[cfg(test)]
+    pub(super) fn of(snapshot: Arc<Snapshot>) -> Self {
         let entries = 0..snapshot.len();
-        Self(Source::Tree { snapshot, entries, filter: None, exclude: None })
+        Self(Source::Tree { snapshot, entries, filter: None, exclusion: None })
     }
 
     /// One file, by its canonical path. The list is empty if the path has no name or no directory.
-    #[must_use]
-    pub fn of_file(path: &Path) -> Self {
+    pub(super) fn of_file(path: &Path) -> Self {
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Self::empty() };
         Self(Source::File { directory: directory.to_owned(), name: name.as_encoded_bytes().to_vec() })
     }
 
     /// The empty list.
-    #[must_use]
-    pub fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self(Source::Nothing)
     }
 
-    /// The list without the files of a tree that `exclude` proves to have no match. A second call replaces the first.
-    #[must_use]
-    pub fn excluding(mut self, with: Arc<dyn Exclude>) -> Self {
-        if let Source::Tree { exclude, .. } = &mut self.0 {
-            *exclude = Some(with);
+    /// The list with what an index shows about the files of a tree.
+    pub(super) fn excluding(mut self, with: impl FnOnce(&Arc<Snapshot>, Range<usize>) -> Option<Exclusion>) -> Self {
+        if let Source::Tree { snapshot, entries, exclusion, .. } = &mut self.0 {
+            *exclusion = with(snapshot, entries.clone()).map(Arc::new);
         }
         self
     }
 
-    /// The list with every file that an [`Exclude`] left out.
-    pub(super) fn with_excluded(mut self) -> Self {
-        if let Source::Tree { exclude, .. } = &mut self.0 {
-            *exclude = None;
+    /// What an index shows, if it does.
+    pub(super) fn exclusion(&self) -> Option<&Exclusion> {
+        if let Source::Tree { exclusion, .. } = &self.0 { exclusion.as_deref() } else { None }
+    }
+
+    /// Remembers that an item is not indexed as it is.
+    pub(super) fn note(&self, index: usize) {
+        if let Source::Tree { entries, exclusion: Some(exclusion), .. } = &self.0 {
+            exclusion.note(entries.start + index);
         }
-        self
     }
 
     /// The files of a snapshot that a filter accepts.
     pub(super) fn filtered(snapshot: Arc<Snapshot>, filter: Arc<Filter>) -> Self {
         let entries = snapshot.with_prefix(filter.globs.prefix());
-        Self(Source::Tree { snapshot, entries, filter: Some(filter), exclude: None })
+        Self(Source::Tree { snapshot, entries, filter: Some(filter), exclusion: None })
     }
 
     /// The files of the list with a path before `end`.
@@ -158,10 +144,12 @@ impl Candidates {
     }
 
     pub(super) fn candidate(&self, index: usize) -> Candidate<'_> {
-        let (snapshot, entry, filter, exclude) = match &self.0 {
+        let (snapshot, entry, filter, exclusion) = match &self.0 {
             Source::Nothing => return Candidate::Skip,
             Source::File { name, .. } => return Candidate::Search(name),
-            Source::Tree { snapshot, entries, filter, exclude } => (snapshot, entries.start + index, filter, exclude),
+            Source::Tree { snapshot, entries, filter, exclusion } => {
+                (snapshot, entries.start + index, filter, exclusion)
+            }
         };
         if snapshot.kind(entry) != Kind::File {
             return Candidate::Skip;
@@ -170,8 +158,8 @@ impl Candidates {
         if filter.as_ref().is_some_and(|filter| !filter.accepts(path)) {
             return Candidate::Skip;
         }
-        match exclude.as_ref().and_then(|exclude| exclude.exclude(snapshot, entry)) {
-            Some(excluded) => Candidate::Excluded(excluded),
+        match exclusion.as_ref().and_then(|exclusion| exclusion.claim(entry)) {
+            Some(claim) => Candidate::Claimed(path, claim),
             None => Candidate::Search(path),
         }
     }

@@ -16,11 +16,11 @@ use super::collector::{CollectOptions, Control, Source, collect, stop};
 use super::file_result::{FileResult, FileState};
 use super::many::{ManyMatcher, Part};
 use super::matcher::{Compiled, Program};
-use super::open::{OpenFile, Opener, is_link};
 use super::options::{Binary, CountUnit, GrepMode, GrepOptions};
 use super::pcre::{Failure, PcreMatcher, Workspace};
 use super::prefilter::{Prefilter, Prefiltered, has_byte_order_mark};
 use super::stream::LineSink;
+use crate::open::{FileStat, OpenFile, Opener, is_link};
 
 /// How much of a file is read before it is searched. Nearly every source file fits.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -205,12 +205,7 @@ impl FileSearcher {
         room: Room<'_>,
         check: &dyn Fn() -> Result<(), Stopped>,
     ) -> Result<FileResult, Stopped> {
-        self.path.clear();
-        self.path.extend_from_slice(target.root.as_os_str().as_encoded_bytes());
-        if !self.path.ends_with(b"/") {
-            self.path.push(b'/');
-        }
-        self.path.extend_from_slice(target.name);
+        self.set_path(target);
         match self.search_path(target.alone, room, check) {
             Ok(result) => Ok(result),
             Err(error) => {
@@ -227,6 +222,21 @@ impl FileSearcher {
                 Ok(FileResult { state, ..FileResult::default() })
             }
         }
+    }
+
+    /// Returns the state of a file. A symbolic link in its path is an error.
+    pub(super) fn stat(&mut self, target: Target<'_>) -> io::Result<FileStat> {
+        self.set_path(target);
+        self.opener.stat(&self.path)
+    }
+
+    fn set_path(&mut self, target: Target<'_>) {
+        self.path.clear();
+        self.path.extend_from_slice(target.root.as_os_str().as_encoded_bytes());
+        if !self.path.ends_with(b"/") {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(target.name);
     }
 
     /// Searches a string from its start to its end.

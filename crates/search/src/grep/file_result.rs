@@ -1,6 +1,5 @@
 //! The result of searching one file.
 
-use super::candidates::Excluded;
 use super::outcome::LineMatch;
 
 /// The result of searching one file.
@@ -10,7 +9,7 @@ pub(super) struct FileResult {
     /// Whether the file was opened, and how many bytes of it were read.
     pub(super) opened: bool,
     pub(super) bytes_read: u64,
-    /// Whether an [`Exclude`](super::Exclude) proved that the file has no match, so that it was not opened.
+    /// Whether an index proved that the file has no match, so that it was not opened.
     pub(super) excluded: bool,
     pub(super) matches: Vec<LineMatch>,
     /// The number of matched lines, or of matches. The search ends at one more than the page has room for.
@@ -48,7 +47,7 @@ pub(super) enum FileState {
 
 impl FileResult {
     /// The result for a file that was not opened.
-    pub(super) fn excluded(Excluded { binary }: Excluded) -> Self {
+    pub(super) fn excluded(binary: bool) -> Self {
         Self { excluded: true, binary, ..Self::default() }
     }
 }

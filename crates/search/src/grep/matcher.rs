@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use cairn_cancel::CancelToken;
+use cairn_content_index::{Detail, Query, plan as plan_query};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem::Finder;
+use regex_syntax::hir::Hir;
 
 use self::fault::{invalid, parse};
 use self::plan::{LINE_END, Plan};
@@ -95,6 +97,15 @@ impl Compiled {
     /// A string that every match contains. `None` if the expression is just a string.
     pub(super) fn required(&self) -> Option<&Arc<Finder<'static>>> {
         self.required.as_ref()
+    }
+
+    /// A condition that every file with a match meets.
+    pub(super) fn query(&self, detail: Detail) -> Query {
+        if self.plans.iter().any(|plan| plan.engine == RegexEngine::Pcre2) {
+            return Query::All;
+        }
+        let parsed: Option<Vec<Hir>> = self.plans.iter().map(|plan| plan.parsed(self.syntax)).collect();
+        parsed.map_or(Query::All, |parsed| plan_query(&parsed, detail))
     }
 
     pub(super) fn program(&self) -> &Program {

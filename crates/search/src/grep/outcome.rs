@@ -150,8 +150,10 @@ pub struct GrepOutcome {
     pub files_with_matches: u64,
     /// How many files were searched, in path order up to where the search stopped. Includes `files_excluded`.
     pub files_searched: u64,
-    /// How many files an [`Exclude`](super::Exclude) proved to have no match, so that they were not opened.
+    /// How many files an index proved to have no match, so that they were not opened.
     pub files_excluded: u64,
+    /// Whether an index was used, each file of which was compared with the disk within the call.
+    pub is_validated: bool,
     /// How many files were opened. Tests pin this cost: without limits it is the same for the same files.
     pub files_opened: u64,
     /// How many bytes were read, for the same use.

@@ -131,6 +131,11 @@ impl<'a> Page<'a> {
         taken
     }
 
+    /// States that an index was used.
+    pub(super) fn mark_validated(&mut self) {
+        self.outcome.is_validated = true;
+    }
+
     /// Adds the next file in path order. Breaks if a match does not fit on the page.
     pub(super) fn add(&mut self, path: &[u8], result: FileResult) -> ControlFlow<()> {
         self.outcome.files_opened += u64::from(result.opened);

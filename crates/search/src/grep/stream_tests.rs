@@ -62,7 +62,7 @@ fn stream_from(
 
 fn stream_on(threads: usize, period: u64, options: &GrepOptions) -> (GrepOutcome, usize) {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     stream_from(&Parts::new(period), |streaming| grep_stream(context, options, streaming, &CancelToken::new()))
 }
 
@@ -116,7 +116,7 @@ fn a_search_that_ends_in_the_first_directories_lists_and_opens_no_more() {
     let tree = wide_tree();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
     let options = GrepOptions { max_count: Some(1), ..options(&tree) };
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let search = |streaming: Streaming<'_>| grep_stream(context, &options, streaming, &CancelToken::new());
     let (outcome, _) = stream_from(&Parts::new(1), search);
     assert_eq!(lines(&outcome), ["d000.x:1:x"]);
@@ -180,7 +180,7 @@ fn matches_that_the_caller_keeps_must_fit_the_budget_together() {
     let options = GrepOptions { scope: Scope { max_result_bytes: 100_000, ..base.scope.clone() }, ..base };
     let expected = run_on(2, &options);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let sink = Parts::new(1);
     let (outcome, _) = stream_from(&sink, |streaming| {
         grep_stream(context, &options, Streaming { keeps_all: true, ..streaming }, &CancelToken::new())

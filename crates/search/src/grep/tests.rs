@@ -17,7 +17,7 @@ use crate::cost::{Cost, MAX_RESULT_BYTES};
 
 pub(super) fn run_on(threads: usize, options: &GrepOptions) -> GrepOutcome {
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(threads));
-    grep(SearchContext { cache: &cache, pool: &pool }, options, &CancelToken::new()).expect("a search")
+    grep(SearchContext::new(&cache, &pool), options, &CancelToken::new()).expect("a search")
 }
 
 /// The same search on several numbers of threads, which must not show.
@@ -152,7 +152,7 @@ fn a_line_matches_if_one_of_several_patterns_does() {
     assert_eq!(outcome.searched_pattern, None);
     let refused = GrepOptions { patterns: texts(["x", "[z-a]"]), ..options(&tree) };
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let error = grep(SearchContext { cache: &cache, pool: &pool }, &refused, &CancelToken::new());
+    let error = grep(SearchContext::new(&cache, &pool), &refused, &CancelToken::new());
     assert!(error.is_err_and(|error| error.to_string().contains("[z-a]")));
 }
 
@@ -368,7 +368,7 @@ fn types_select_and_exclude() {
     }
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
     let refused = GrepOptions { excluded_types: texts(["rusty"]), ..options(&tree) };
-    let error = grep(SearchContext { cache: &cache, pool: &pool }, &refused, &CancelToken::new());
+    let error = grep(SearchContext::new(&cache, &pool), &refused, &CancelToken::new());
     assert!(error.is_err_and(|error| error.to_string().contains("typeNot")));
 }
 
@@ -401,7 +401,7 @@ fn files_that_change_during_a_search_do_no_harm() {
 fn a_file_that_was_deleted_or_replaced_is_skipped() {
     let tree = tree(&[("gone", "x\n"), ("kept", "x\n"), ("now-a-directory", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(2));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let mut options = options(&tree);
     options.scope.use_cache = true;
     let outcome = grep(context, &options, &CancelToken::new()).expect("a search");
@@ -437,7 +437,7 @@ fn a_root_that_is_neither_a_directory_nor_a_file_gives_an_empty_result() {
 fn a_search_that_times_out_before_the_first_file_reports_the_timeout() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let mut options = options(&tree);
     options.scope.use_cache = true;
     grep(context, &options, &CancelToken::new()).expect("a scan to be cached");
@@ -483,7 +483,7 @@ fn a_link_that_replaced_a_file_is_not_followed() {
     let outside = tree(&[("secret", "x\n")]);
     let tree = tree(&[("a", "x\n"), ("b", "x\n")]);
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let mut options = options(&tree);
     options.scope.use_cache = true;
     grep(context, &options, &CancelToken::new()).expect("a scan to be cached");
@@ -500,7 +500,7 @@ fn a_partial_search_reads_no_file_after_its_time() {
     let mut options = options(&tree);
     options.scope.partial_on_timeout = true;
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
-    let outcome = grep(SearchContext { cache: &cache, pool: &pool }, &options, &timed_out).expect("what there is");
+    let outcome = grep(SearchContext::new(&cache, &pool), &options, &timed_out).expect("what there is");
     assert_eq!((outcome.files_searched, outcome.stop_reason), (0, Some(StopReason::Timeout)));
 }
 
@@ -508,7 +508,7 @@ fn a_partial_search_reads_no_file_after_its_time() {
 fn a_partial_search_reports_a_timeout_while_the_pattern_is_compiled() {
     let tree = three_files();
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
-    let context = SearchContext { cache: &cache, pool: &pool };
+    let context = SearchContext::new(&cache, &pool);
     let mut options = GrepOptions::new("x(?=1)", tree.path());
     let timed_out = CancelToken::new().with_timeout(std::time::Duration::ZERO);
     let error = grep(context, &options, &timed_out).err();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
@@ -53,6 +53,12 @@ pub(crate) fn stamp_of(path: &Path, follow: bool) -> io::Result<Stamp> {
 #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
 pub(crate) fn has_reliable_times_at(path: &Path) -> bool {
     statfs(path).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
+}
+
+/// Whether an open file is on a local file system with reliable times.
+#[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
+pub fn has_reliable_times(file: impl AsFd) -> bool {
+    fstatfs(file).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
 }
 
 /// Opens an absolute path. A symbolic link anywhere in it is an error, so a directory that was replaced by a link after the
@@ -127,9 +133,8 @@ impl DirectoryHandle {
     }
 
     /// Whether its file system is a local one with reliable directory times.
-    #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
     pub(crate) fn has_reliable_times(&self) -> bool {
-        fstatfs(&self.fd).is_ok_and(|system| LOCAL_SYSTEMS.contains(&(system.f_type as u32)))
+        has_reliable_times(&self.fd)
     }
 
     /// Calls `visit` with each name except `.` and `..`. Stops at the first error of `visit`.

@@ -50,10 +50,16 @@ impl Stamp {
 
     /// Whether every change from the time `now` on gives another stamp.
     pub(crate) fn is_settled(self, now: SystemTime) -> bool {
-        let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos().try_into().unwrap_or(i64::MAX));
-        let whole_seconds = self.changed % 1_000_000_000 == 0 && self.modified % 1_000_000_000 == 0;
-        self.changed.saturating_add(if whole_seconds { COARSE_TICK } else { TICK }) < now
+        are_times_settled(self.modified, self.changed, now)
     }
+}
+
+/// Whether every change of a file from the time `now` on gives it other times than these, in nanoseconds since the epoch.
+#[must_use]
+pub fn are_times_settled(modified: i64, changed: i64, now: SystemTime) -> bool {
+    let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos().try_into().unwrap_or(i64::MAX));
+    let whole_seconds = changed % 1_000_000_000 == 0 && modified % 1_000_000_000 == 0;
+    changed.saturating_add(if whole_seconds { COARSE_TICK } else { TICK }) < now
 }
 
 /// What a symbolic link points to.

@@ -179,17 +179,17 @@ impl Plan {
         })
     }
 
+    /// The expression for Rust's engine.
+    pub(super) fn parsed(&self, syntax: Syntax) -> Option<Hir> {
+        let mut parser = ParserBuilder::new();
+        parser.multi_line(true).utf8(false).case_insensitive(syntax.ignore_case).crlf(syntax.crlf);
+        parser.build().parse(&self.text).ok()
+    }
+
     /// Whether a search of a whole file finds exactly the lines that match by themselves, and a string that every match
     /// contains.
     pub(super) fn analysis(&self, syntax: Syntax) -> (bool, Option<Arc<Finder<'static>>>) {
-        let parsed = ParserBuilder::new()
-            .multi_line(true)
-            .utf8(false)
-            .case_insensitive(syntax.ignore_case)
-            .crlf(syntax.crlf)
-            .build()
-            .parse(&self.text);
-        let Ok(parsed) = parsed else { return (false, None) };
+        let Some(parsed) = self.parsed(syntax) else { return (false, None) };
         let assertions = parsed.properties().look_set();
         let is_local = !assertions.contains(Look::Start) && !assertions.contains(Look::End);
         // For a literal pattern the test would be the search itself.

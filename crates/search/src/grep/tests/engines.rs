@@ -13,7 +13,7 @@ fn pcre2_is_used_when_the_caller_asks() {
     }
     let (cache, pool) = (ScanCache::new(Policy::default()), cairn_pool::Pool::new(1));
     let only_rust = GrepOptions { pcre2: true, ..GrepOptions::new(r"\b{start}a(?R:b)", tree.path()) };
-    let error = grep(SearchContext { cache: &cache, pool: &pool }, &only_rust, &CancelToken::new());
+    let error = grep(SearchContext::new(&cache, &pool), &only_rust, &CancelToken::new());
     assert!(matches!(error, Err(SearchError::InvalidRegex { .. })), "{error:?}");
 }
 

@@ -5,17 +5,35 @@ use std::io::{self, Read, Seek};
 
 /// Opens files for reading. It does not wait for a FIFO that has replaced a file.
 #[derive(Default)]
-pub(super) struct Opener {
+pub(crate) struct Opener {
     /// The directory of the last file. Files in it are opened relative to it, which takes half as long as from the root.
     #[cfg(target_os = "linux")]
     directory: Option<linux::OpenDirectory>,
-    /// [`OpenFile::short_is_end`] for each known device.
     #[cfg(target_os = "linux")]
-    devices: Vec<(u64, bool)>,
+    devices: Vec<linux::Device>,
+}
+
+/// The identity, size and times of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileStat {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Its type and permissions.
+    pub(crate) mode: u32,
+    /// How many names it has.
+    pub(crate) links: u32,
+    /// In bytes.
+    pub(crate) size: u64,
+    /// Nanoseconds since the epoch.
+    pub(crate) modified: i64,
+    /// Nanoseconds since the epoch.
+    pub(crate) changed: i64,
+    /// Whether every change gives it another time of change.
+    pub(crate) keeps_times: bool,
 }
 
 /// An open file.
-pub(super) struct OpenFile {
+pub(crate) struct OpenFile {
     file: File,
     /// Whether a read of fewer bytes than requested means the end of the file. It does not if the read ended between two
     /// pages.
@@ -33,12 +51,24 @@ impl OpenFile {
     }
 
     /// Its size in bytes.
-    pub(super) fn size(&self) -> io::Result<u64> {
+    pub(crate) fn size(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
+    /// Its identity, size and times. [`FileStat::keeps_times`] is not known.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn stat(&self) -> io::Result<FileStat> {
+        linux::stat(&self.file, c"", rustix::fs::AtFlags::EMPTY_PATH)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "on Linux it reads the file")]
+    pub(crate) fn stat(&self) -> io::Result<FileStat> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Goes back to its beginning.
-    pub(super) fn rewind(&mut self) -> io::Result<()> {
+    pub(crate) fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()?;
         (self.offset, self.at_end) = (0, false);
         Ok(())
@@ -76,11 +106,15 @@ fn read(open: &mut OpenFile, buffer: &mut [u8]) -> io::Result<usize> {
 mod linux {
     use std::io;
 
-    use cairn_walk::open_without_links;
-    use rustix::fd::OwnedFd;
-    use rustix::fs::{Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2};
+    use cairn_walk::{has_reliable_times, open_without_links};
+    use rustix::fd::{AsFd, OwnedFd};
+    use rustix::fs::{
+        AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, StatxTimestamp, fstat, fstatfs, makedev, openat, openat2,
+        statx,
+    };
+    use rustix::path::Arg;
 
-    use super::{OpenFile, Opener};
+    use super::{FileStat, OpenFile, Opener};
 
     /// The file systems that read regular files through the page cache (`filemap_read` in the kernel's `mm/filemap.c`),
     /// by their magic number in `linux/magic.h`: ext2 to ext4, btrfs, XFS, tmpfs, ramfs, F2FS. There a read ends early at
@@ -88,27 +122,49 @@ mod linux {
     const PAGED_SYSTEMS: [u32; 6] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x8584_58F6, 0xF2F5_2010];
 
     /// A directory whose files are being opened.
-    pub(super) struct OpenDirectory {
+    pub(crate) struct OpenDirectory {
         path: Vec<u8>,
         handle: OwnedFd,
+        device: Device,
         /// [`OpenFile::short_is_end`] for the files on the same file system.
         short_is_end: bool,
+    }
+
+    /// What is known of a file system.
+    #[derive(Clone, Copy)]
+    pub(super) struct Device {
+        number: u64,
+        short_is_end: bool,
+        keeps_times: bool,
+    }
+
+    /// Returns the identity, size and times of a file relative to a directory.
+    pub(super) fn stat(directory: impl AsFd, name: impl Arg, flags: AtFlags) -> io::Result<FileStat> {
+        let flags = flags | AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_DONT_SYNC;
+        let stat = statx(directory, name, flags, StatxFlags::BASIC_STATS)?;
+        let nanoseconds =
+            |time: StatxTimestamp| time.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(i64::from(time.tv_nsec));
+        Ok(FileStat {
+            device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            mode: u32::from(stat.stx_mode),
+            links: stat.stx_nlink,
+            size: stat.stx_size,
+            modified: nanoseconds(stat.stx_mtime),
+            changed: nanoseconds(stat.stx_ctime),
+            keeps_times: false,
+        })
     }
 
     impl Opener {
         /// Opens the file at a canonical path. A symbolic link in the path is an error. A file that is opened `alone` does
         /// not keep its directory open for the next one.
-        pub(in super::super) fn open(&mut self, path: &[u8], alone: bool) -> io::Result<OpenFile> {
+        pub(crate) fn open(&mut self, path: &[u8], alone: bool) -> io::Result<OpenFile> {
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
             if alone {
                 return Ok(OpenFile::new(open_without_links(path, flags)?.into(), false));
             }
-            let (parent, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
-            let directory = match self.directory.take() {
-                Some(current) if current.path == parent => current,
-                _ => self.directory(parent)?,
-            };
-            let directory = self.directory.insert(directory);
+            let (directory, name) = self.directory_of(path)?;
             let flags = flags | OFlags::NOFOLLOW;
             if directory.short_is_end {
                 // A file may have another file mounted on it.
@@ -120,20 +176,42 @@ mod linux {
             Ok(OpenFile::new(openat(&directory.handle, name, flags, Mode::empty())?.into(), false))
         }
 
-        fn directory(&mut self, path: &[u8]) -> io::Result<OpenDirectory> {
+        /// Returns the state of the file at a canonical path. A symbolic link in the path is an error, or its own state if it is the
+        /// file.
+        pub(crate) fn stat(&mut self, path: &[u8]) -> io::Result<FileStat> {
+            let (directory, name) = self.directory_of(path)?;
+            let found = stat(&directory.handle, name, AtFlags::empty())?;
+            let Device { number, keeps_times, .. } = directory.device;
+            // A file may have another file mounted on it.
+            Ok(FileStat { keeps_times: keeps_times && found.device == number, ..found })
+        }
+
+        /// Returns the open directory of a file, and its name there.
+        fn directory_of<'a>(&mut self, path: &'a [u8]) -> io::Result<(&mut OpenDirectory, &'a [u8])> {
+            let (parent, name) = path.split_at(memchr::memrchr(b'/', path).map_or(0, |at| at + 1));
+            let directory = match self.directory.take() {
+                Some(current) if current.path == parent => current,
+                _ => self.open_directory(parent)?,
+            };
+            Ok((self.directory.insert(directory), name))
+        }
+
+        fn open_directory(&mut self, path: &[u8]) -> io::Result<OpenDirectory> {
             let handle = open_without_links(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
-            let short_is_end = fstat(&handle).is_ok_and(|stat| self.short_is_end(stat.st_dev, &handle));
-            Ok(OpenDirectory { path: path.to_vec(), handle, short_is_end })
+            let number = fstat(&handle).map_or(0, |stat| stat.st_dev);
+            let device = self.device(number, &handle);
+            Ok(OpenDirectory { path: path.to_vec(), handle, device, short_is_end: device.short_is_end })
         }
 
         #[allow(clippy::cast_sign_loss, reason = "a magic number; its type differs between architectures")]
-        fn short_is_end(&mut self, device: u64, handle: &OwnedFd) -> bool {
-            if let Some((_, short_is_end)) = self.devices.iter().find(|(known, _)| *known == device) {
-                return *short_is_end;
+        fn device(&mut self, number: u64, handle: &OwnedFd) -> Device {
+            if let Some(known) = self.devices.iter().find(|known| known.number == number) {
+                return *known;
             }
             let short_is_end = fstatfs(handle).is_ok_and(|system| PAGED_SYSTEMS.contains(&(system.f_type as u32)));
-            self.devices.push((device, short_is_end));
-            short_is_end
+            let device = Device { number, short_is_end, keeps_times: has_reliable_times(handle) };
+            self.devices.push(device);
+            device
         }
     }
 }
@@ -143,7 +221,7 @@ impl Opener {
     /// Opens the file at a canonical path. A symbolic link at this path is an error; one that replaced a directory above it
     /// is followed here.
     #[expect(clippy::unused_self, reason = "on Linux it keeps a directory")]
-    pub(super) fn open(&mut self, path: &[u8], _alone: bool) -> io::Result<OpenFile> {
+    pub(crate) fn open(&mut self, path: &[u8], _alone: bool) -> io::Result<OpenFile> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -156,10 +234,18 @@ impl Opener {
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+impl Opener {
+    #[expect(clippy::unused_self, reason = "on Linux it keeps a directory")]
+    pub(crate) fn stat(&mut self, _path: &[u8]) -> io::Result<FileStat> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 impl Opener {
     /// Opens the file at a path, which may have symbolic links.
     #[expect(clippy::unused_self, reason = "the other way to open a file keeps a directory")]
-    pub(super) fn follow(&self, path: &[u8]) -> io::Result<OpenFile> {
+    pub(crate) fn follow(&self, path: &[u8]) -> io::Result<OpenFile> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -173,7 +259,7 @@ impl Opener {
 }
 
 /// Whether opening failed because the path is a link.
-pub(super) fn is_link(error: &io::Error) -> bool {
+pub(crate) fn is_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())

@@ -1,0 +1,337 @@
+//! Indexes of the contents of trees, so that a search opens only files that may have a match.
+//!
+//! An index holds a signature of each file (see `cairn_content_index`) and the stamp that the file had. A file is left out of a
+//! search only if its stamp, read within the call, is the one that was indexed. Any other file is searched: one that is not
+//! indexed yet, that has changed, or that cannot be indexed. So an index changes the time of a search and nothing else.
+//!
+//! Indexes are in memory only. The second search of a large tree begins one in the background.
+
+mod budget;
+mod build;
+mod exclusion;
+mod live;
+mod root;
+mod stamp;
+mod start;
+
+use std::collections::HashMap;
+use std::env;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use cairn_content_index::{Detail, Query};
+use cairn_pool::{Pool, Shared};
+use cairn_walk::{Kind, Snapshot};
+
+use self::budget::Budget;
+use self::build::Build;
+pub(crate) use self::exclusion::{Claim, Exclusion, Nul, Reading};
+use self::live::{Count, Live};
+use self::root::RootIndex;
+use self::start::Start;
+
+/// How many trees are remembered.
+const MAX_ROOTS: usize = 64;
+/// An index with so many files more than twice those of its tree is made again.
+const MIN_BLOAT: usize = 10_000;
+/// The search of a tree that begins its index.
+const FIRST_USE: u32 = 2;
+/// An index that was not used for this long gives its memory to others.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// The limits of [`ContentIndexes`]. Calls cannot override them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexPolicy {
+    /// The maximal memory of all indexes in bytes; 0 turns them off. Default: 128 MB.
+    pub max_bytes: usize,
+    /// Trees with fewer files and less text have no index. Default: 10,000 files.
+    pub min_files: usize,
+    /// In bytes. Default: 150 MB.
+    pub min_text: u64,
+    /// How long ago the last change of a file must be for it to be indexed. Default: as long as the kernel may keep a page that a
+    /// program writes to through a mapping, which is 40 seconds with its usual settings; `None` if it has no limit, which turns
+    /// indexes off.
+    pub settle: Option<Duration>,
+    /// How many files of a tree are indexed at most. Default: no limit.
+    pub max_files: usize,
+}
+
+impl Default for IndexPolicy {
+    fn default() -> Self {
+        Self {
+            max_bytes: 128_000_000,
+            min_files: 10_000,
+            min_text: 150_000_000,
+            settle: stamp::settle_time(),
+            max_files: usize::MAX,
+        }
+    }
+}
+
+impl IndexPolicy {
+    /// Reads `FS_CONTENT_INDEX_MAX_BYTES`, `FS_CONTENT_INDEX_MIN_FILES` and `FS_CONTENT_INDEX_SETTLE_MS`. A value that is not a
+    /// whole number means the default.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::from_variables(|name| env::var(name).ok())
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
+        let count = |name: &str| number(name).map(|value| usize::try_from(value).unwrap_or(usize::MAX));
+        let default = Self::default();
+        Self {
+            max_bytes: count("FS_CONTENT_INDEX_MAX_BYTES").unwrap_or(default.max_bytes),
+            min_files: count("FS_CONTENT_INDEX_MIN_FILES").unwrap_or(default.min_files),
+            settle: number("FS_CONTENT_INDEX_SETTLE_MS").map(Duration::from_millis).or(default.settle),
+            ..default
+        }
+    }
+}
+
+/// Why a tree has no index, or no larger one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexOff {
+    /// [`IndexPolicy::max_bytes`] is 0.
+    Disabled,
+    /// No tree was searched twice.
+    NotUsed,
+    /// The tree has too few files for an index to pay.
+    TooSmall,
+    /// The index would take more memory than there is for it.
+    TooLarge,
+    /// A file system root, a home directory, or a directory that contains one.
+    TooWide,
+    /// The file system does not keep times that show every change.
+    FileSystem,
+    /// Building it failed.
+    Failed,
+}
+
+/// The state of all indexes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexStats {
+    /// The number of files in the indexed trees.
+    pub files: usize,
+    /// How many of them have a signature.
+    pub indexed: usize,
+    /// The memory that the indexes take.
+    pub bytes: usize,
+    /// Whether files are being indexed.
+    pub building: bool,
+    /// Why the tree that was searched last has no index, or only a part of one.
+    pub off: Option<IndexOff>,
+}
+
+/// The indexes of a process, one for each large tree that is searched repeatedly.
+pub struct ContentIndexes(Arc<Inner>);
+
+struct Inner {
+    policy: IndexPolicy,
+    budget: Arc<Budget>,
+    roots: Mutex<HashMap<PathBuf, Root>>,
+    /// The work in the background.
+    live: Arc<Count>,
+}
+
+/// What is known of a tree that was searched.
+struct Root {
+    uses: u32,
+    last_used: Instant,
+    state: State,
+}
+
+enum State {
+    New,
+    /// Whether it gets an index is being decided.
+    Starting,
+    /// It has none; the number of entries that it had.
+    Off(IndexOff, usize),
+    On(Arc<RootIndex>),
+}
+
+impl ContentIndexes {
+    /// Makes an empty set.
+    #[must_use]
+    pub fn new(policy: IndexPolicy) -> Self {
+        let budget = Arc::new(Budget::new(policy.max_bytes));
+        Self(Arc::new(Inner { policy, budget, roots: Mutex::default(), live: Arc::default() }))
+    }
+
+    /// Returns the indexes of the process, with [`IndexPolicy::from_env`] as read at the first use.
+    #[must_use]
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<ContentIndexes> = OnceLock::new();
+        GLOBAL.get_or_init(|| Self::new(IndexPolicy::from_env()))
+    }
+
+    /// Whether a tree, or one that contains it, has an index.
+    #[must_use]
+    pub fn covers(&self, root: &Path) -> bool {
+        self.0.index_of(&self.0.lock(), root).is_some()
+    }
+
+    /// Returns which files of a snapshot have no match; `None` if that is not known of enough of them.
+    pub(crate) fn exclusion(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        entries: Range<usize>,
+        query: impl FnOnce(Detail) -> Query,
+        reading: Reading,
+    ) -> Option<Exclusion> {
+        let index = self.0.index_of(&self.0.lock(), snapshot.root())?;
+        let query = query(index.detail);
+        if query == Query::All {
+            return None;
+        }
+        Exclusion::new(&index, snapshot, entries, &query, reading)
+    }
+
+    /// Counts a search of a tree. The second one begins its index.
+    pub(crate) fn count_use(&self, snapshot: &Arc<Snapshot>, pool: &Pool) {
+        if snapshot.cut().is_some() {
+            return;
+        }
+        let mut roots = self.0.lock();
+        if let Some(index) = self.0.index_of(&roots, snapshot.root()) {
+            // A tree with many files that came and went.
+            let is_bloated = index.root == snapshot.root() && index.size().0 > 2 * snapshot.len() + MIN_BLOAT;
+            let known = roots.get_mut(&index.root).into_iter();
+            known.for_each(|known| {
+                known.last_used = Instant::now();
+                if is_bloated || index.has_failed.load(Ordering::Acquire) {
+                    let reason = if is_bloated { State::New } else { State::Off(IndexOff::Failed, snapshot.len()) };
+                    known.state = reason;
+                }
+            });
+            return;
+        }
+        make_room(&mut roots, snapshot.root());
+        let new = || Root { uses: 0, last_used: Instant::now(), state: State::New };
+        let root = roots.entry(snapshot.root().to_owned()).or_insert_with(new);
+        root.uses = root.uses.saturating_add(1);
+        root.last_used = Instant::now();
+        let is_decided = match root.state {
+            State::New => self.0.policy.max_bytes == 0,
+            State::Off(_, entries) => snapshot.len().abs_diff(entries) <= entries / 4,
+            State::Starting | State::On(_) => true,
+        };
+        if root.uses < FIRST_USE || is_decided {
+            return;
+        }
+        root.state = State::Starting;
+        drop(roots);
+        let start = Start::new(&self.0, snapshot, pool);
+        pool.offer_background(&(Arc::new(start) as Arc<dyn Shared>));
+    }
+
+    /// Indexes the files that a search found to be not indexed as they are.
+    pub(crate) fn update(&self, exclusion: &Exclusion, pool: &Pool) {
+        let Exclusion { index, snapshot, slots, .. } = exclusion;
+        let entries = exclusion.noted();
+        let is_off = index.is_full.load(Ordering::Relaxed) || index.is_waiting();
+        if !entries.is_empty() && !is_off {
+            self.0.build(index, snapshot, slots, entries, pool);
+        }
+    }
+
+    /// Waits until nothing is left to do in the background.
+    pub fn wait(&self) {
+        self.0.live.wait();
+    }
+
+    /// Returns the state of all indexes.
+    #[must_use]
+    pub fn stats(&self) -> IndexStats {
+        let roots = self.0.lock();
+        let mut stats = IndexStats::default();
+        for root in roots.values() {
+            if let State::On(index) = &root.state {
+                let (files, indexed, bytes) = index.size();
+                stats.files += files;
+                stats.indexed += indexed;
+                stats.bytes += bytes;
+                stats.building |= index.is_building.load(Ordering::Acquire);
+            }
+            stats.building |= matches!(root.state, State::Starting);
+        }
+        let last = roots.values().max_by_key(|root| root.last_used).map(|root| &root.state);
+        stats.off = match last {
+            _ if self.0.policy.max_bytes == 0 => Some(IndexOff::Disabled),
+            _ if self.0.policy.settle.is_none() => Some(IndexOff::FileSystem),
+            None | Some(State::New) => Some(IndexOff::NotUsed),
+            Some(State::Starting) => None,
+            Some(State::Off(reason, _)) => Some(*reason),
+            Some(State::On(index)) if index.has_failed.load(Ordering::Acquire) => Some(IndexOff::Failed),
+            Some(State::On(index)) => index.is_full.load(Ordering::Relaxed).then_some(IndexOff::TooLarge),
+        };
+        stats
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Root>> {
+        // No code panics between two changes that belong together.
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the index of a tree, or of the nearest one that contains it.
+    fn index_of(&self, roots: &HashMap<PathBuf, Root>, root: &Path) -> Option<Arc<RootIndex>> {
+        self.policy.settle?;
+        root.ancestors().find_map(|directory| match roots.get(directory) {
+            Some(Root { state: State::On(index), .. }) if !index.has_failed.load(Ordering::Acquire) => {
+                Some(Arc::clone(index))
+            }
+            _ => None,
+        })
+    }
+
+    /// Indexes entries of a snapshot in the background, unless the tree is being indexed already.
+    fn build(
+        &self,
+        index: &Arc<RootIndex>,
+        snapshot: &Arc<Snapshot>,
+        slots: &Arc<[u32]>,
+        entries: Vec<u32>,
+        pool: &Pool,
+    ) {
+        if index.is_building.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let build = Build {
+            index: Arc::clone(index),
+            snapshot: Arc::clone(snapshot),
+            slots: Arc::clone(slots),
+            entries,
+            settle: self.policy.settle.unwrap_or_default(),
+            max_files: self.policy.max_files,
+            next: AtomicUsize::new(0),
+            unsettled: AtomicUsize::new(0),
+            _live: Live::new(&self.live),
+        };
+        pool.offer_background(&(Arc::new(build) as Arc<dyn Shared>));
+    }
+}
+
+/// Forgets the tree that was used least recently if there are too many.
+fn make_room(roots: &mut HashMap<PathBuf, Root>, next: &Path) {
+    if roots.len() < MAX_ROOTS || roots.contains_key(next) {
+        return;
+    }
+    let is_free = |root: &&Root| matches!(root.state, State::New | State::Off(..));
+    let oldest = roots.iter().filter(|(_, root)| is_free(root)).min_by_key(|(_, root)| root.last_used);
+    if let Some(path) = oldest.map(|(path, _)| path.clone()) {
+        roots.remove(&path);
+    }
+}
+
+/// The number of files in a snapshot.
+fn files_of(snapshot: &Snapshot) -> impl Iterator<Item = usize> {
+    (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Which files a search need not open.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cairn_content_index::{Columns, Query};
+use cairn_walk::Snapshot;
+
+use super::root::{Content, NO_SLOT, RootIndex, View};
+use super::stamp::Stamp;
+use crate::open::FileStat;
+
+/// If more of the files may have a match, the search opens all of them: to look at the state of the others would take longer.
+const MAX_CANDIDATES_PERCENT: usize = 60;
+
+/// How a search reads a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) nul: Nul,
+    /// Whether a match may span lines.
+    pub(crate) multiline: bool,
+}
+
+/// What a NUL byte means for a file without a match.
+#[derive(Clone, Copy)]
+pub(crate) enum Nul {
+    /// Nothing.
+    Plain,
+    /// It ends the search of the file, which is reported.
+    Ends,
+    /// That depends on its place, which an index does not know.
+    ByPlace,
+}
+
+/// The files of a snapshot that have no match, by an index as it was when the search began.
+pub(crate) struct Exclusion {
+    pub(super) index: Arc<RootIndex>,
+    pub(super) snapshot: Arc<Snapshot>,
+    view: View,
+    pub(super) slots: Arc<[u32]>,
+    found: Columns,
+    reading: Reading,
+    /// The entries that the index does not know, or not as they are.
+    noted: Mutex<Vec<u32>>,
+}
+
+/// A file that has no match if its state is still the one that was indexed.
+pub(crate) struct Claim {
+    stamp: Stamp,
+    /// Whether a NUL byte would have ended the search of the file.
+    pub(crate) binary: bool,
+}
+
+impl Claim {
+    /// Whether a state of the file, which was read within the call, proves the claim.
+    pub(crate) fn holds(&self, stat: &FileStat) -> bool {
+        Stamp::of(stat) == self.stamp
+    }
+}
+
+impl Exclusion {
+    /// Returns `None` if it is not worth the work.
+    pub(super) fn new(
+        index: &Arc<RootIndex>,
+        snapshot: &Arc<Snapshot>,
+        entries: Range<usize>,
+        query: &Query,
+        reading: Reading,
+    ) -> Option<Self> {
+        let slots = index.slots(snapshot)?;
+        let view = index.view();
+        let found = view.store.find(query);
+        let (index, snapshot) = (Arc::clone(index), Arc::clone(snapshot));
+        let exclusion = Self { index, snapshot, view, slots, found, reading, noted: Mutex::default() };
+        let (mut indexed, mut excluded) = (0, 0);
+        for slot in entries.map(|entry| exclusion.slots[entry]).filter(|slot| *slot != NO_SLOT) {
+            // A file that is not known is noted by the search.
+            if !matches!(
+                exclusion.view.files.get(slot as usize).map(|file| &file.content),
+                None | Some(Content::Unknown)
+            ) {
+                indexed += 1;
+                excluded += usize::from(exclusion.claim_of(slot).is_some());
+            }
+        }
+        (excluded * 100 >= indexed * (100 - MAX_CANDIDATES_PERCENT)).then_some(exclusion)
+    }
+
+    /// Returns what the index says of an entry: `None` if it may have a match.
+    pub(crate) fn claim(&self, entry: usize) -> Option<Claim> {
+        let slot = self.slots[entry];
+        match self.view.files.get(slot as usize).map(|file| &file.content) {
+            None | Some(Content::Unknown) => {
+                self.note(entry);
+                None
+            }
+            Some(_) => self.claim_of(slot),
+        }
+    }
+
+    fn claim_of(&self, slot: u32) -> Option<Claim> {
+        let file = &self.view.files[slot as usize];
+        let has_nul = match file.content {
+            Content::Unknown | Content::Opaque => return None,
+            // A match over several lines can have its grams in several pieces.
+            Content::Pieces { ref columns, .. } if self.reading.multiline && columns.len() > 1 => return None,
+            Content::Short { has_nul, .. } | Content::Pieces { has_nul, .. } => has_nul,
+        };
+        let binary = has_nul
+            && match self.reading.nul {
+                Nul::Plain => false,
+                Nul::Ends => true,
+                Nul::ByPlace => return None,
+            };
+        let is_candidate = file.content.columns().iter().any(|column| self.found.contains(*column));
+        (!is_candidate).then_some(Claim { stamp: file.stamp, binary })
+    }
+
+    /// Remembers an entry whose state is not the one that was indexed.
+    pub(crate) fn note(&self, entry: usize) {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).push(entry as u32);
+    }
+
+    /// Returns the entries that are to be indexed, in order.
+    pub(super) fn noted(&self) -> Vec<u32> {
+        let mut noted = std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        noted.sort_unstable();
+        noted
+    }
+}

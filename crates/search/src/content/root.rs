@@ -1,0 +1,256 @@
+//! The index of one tree.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cairn_content_index::{Column, Detail, Signature, Store};
+use cairn_walk::{Derived, Kind, Snapshot, to_bytes};
+
+use super::budget::Budget;
+use super::stamp::{Stamp, mix};
+
+/// The slot of an entry that is not a file.
+pub(super) const NO_SLOT: u32 = u32::MAX;
+/// What a file takes in the tables, in bytes.
+const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
+
+/// The signatures of the files below a directory, with the stamps that the files had.
+pub(super) struct RootIndex {
+    /// No other index of this process has it.
+    id: u64,
+    pub(super) root: PathBuf,
+    pub(super) detail: Detail,
+    budget: Arc<Budget>,
+    table: Mutex<Table>,
+    /// Whether no more files are added, because the memory for them is not there.
+    pub(super) is_full: AtomicBool,
+    /// Whether a part of the building failed, so that nothing is trusted.
+    pub(super) has_failed: AtomicBool,
+    pub(super) is_building: AtomicBool,
+    /// When files that had changed too recently are worth another try.
+    pub(super) retry_at: Mutex<Option<Instant>>,
+}
+
+#[derive(Default)]
+struct Table {
+    slots: HashMap<u64, u32, BuildHasherDefault<Same>>,
+    files: Arc<Vec<File>>,
+    store: Store,
+    /// The bytes that are reserved.
+    bytes: usize,
+    indexed: usize,
+}
+
+/// What is known of a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct File {
+    pub(super) stamp: Stamp,
+    pub(super) content: Content,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) enum Content {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It has no useful signature, and is always searched.
+    Opaque,
+    /// It has one signature.
+    Short { column: Column, has_nul: bool },
+    /// It has as many signatures as pieces; an empty file has none.
+    Pieces { columns: Box<[Column]>, has_nul: bool },
+}
+
+impl Content {
+    pub(super) fn columns(&self) -> &[Column] {
+        match self {
+            Self::Unknown | Self::Opaque => &[],
+            Self::Short { column, .. } => std::slice::from_ref(column),
+            Self::Pieces { columns, .. } => columns,
+        }
+    }
+
+    fn is_indexed(&self) -> bool {
+        matches!(self, Self::Short { .. } | Self::Pieces { .. })
+    }
+}
+
+/// The table and the signatures at one moment.
+pub(super) struct View {
+    pub(super) files: Arc<Vec<File>>,
+    pub(super) store: Store,
+}
+
+/// The slots of the entries of a snapshot.
+struct Slots(Mutex<Option<(u64, Arc<[u32]>)>>);
+
+impl Derived for Slots {
+    fn bytes(&self) -> usize {
+        lock(&self.0).as_ref().map_or(0, |(_, slots)| size_of_val(&**slots))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic while it is held marks the index as failed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl RootIndex {
+    pub(super) fn new(root: &Path, detail: Detail, budget: &Arc<Budget>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            root: root.to_owned(),
+            detail,
+            budget: Arc::clone(budget),
+            table: Mutex::default(),
+            is_full: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+            is_building: AtomicBool::new(false),
+            retry_at: Mutex::new(None),
+        }
+    }
+
+    /// Returns the slot of each entry of a snapshot of this tree or of a part of it. Gives a slot to each file that has none. `None`
+    /// if there is no memory for them.
+    pub(super) fn slots(&self, snapshot: &Snapshot) -> Option<Arc<[u32]>> {
+        let Ok(kept) = snapshot.derived(|_| Ok::<_, std::convert::Infallible>(Slots(Mutex::new(None))));
+        let mut kept = lock(&kept.0);
+        if let Some((_, slots)) = kept.as_ref().filter(|(id, _)| *id == self.id) {
+            return Some(Arc::clone(slots));
+        }
+        let inside = snapshot.root().strip_prefix(&self.root).ok()?;
+        let mut prefix = to_bytes(inside).into_owned();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        let mut table = lock(&self.table);
+        let mut path = prefix.clone();
+        let mut slots = vec![NO_SLOT; snapshot.len()];
+        for (entry, slot) in slots.iter_mut().enumerate() {
+            if snapshot.kind(entry) != Kind::File {
+                continue;
+            }
+            path.truncate(prefix.len());
+            path.extend_from_slice(snapshot.path(entry));
+            *slot = self.slot(&mut table, hash_of(&path))?;
+        }
+        let slots: Arc<[u32]> = slots.into();
+        *kept = Some((self.id, Arc::clone(&slots)));
+        Some(slots)
+    }
+
+    fn slot(&self, table: &mut Table, hash: u64) -> Option<u32> {
+        if let Some(slot) = table.slots.get(&hash) {
+            return Some(*slot);
+        }
+        self.reserve(table, FILE_BYTES)?;
+        let slot = table.files.len() as u32;
+        Arc::make_mut(&mut table.files).push(File::default());
+        table.slots.insert(hash, slot);
+        Some(slot)
+    }
+
+    fn reserve(&self, table: &mut Table, bytes: usize) -> Option<()> {
+        if !self.budget.reserve(bytes) {
+            self.is_full.store(true, Ordering::Relaxed);
+            return None;
+        }
+        table.bytes += bytes;
+        Some(())
+    }
+
+    pub(super) fn view(&self) -> View {
+        let table = lock(&self.table);
+        View { files: Arc::clone(&table.files), store: table.store.clone() }
+    }
+
+    /// Whether the index has this state of a file, so that it need not be read.
+    pub(super) fn knows(&self, slot: u32, stamp: Stamp) -> bool {
+        let file = &lock(&self.table).files[slot as usize];
+        file.stamp == stamp && !matches!(file.content, Content::Unknown)
+    }
+
+    /// Stores signatures of one size. `None` if there is no memory for them.
+    pub(super) fn add(&self, signatures: &[Signature]) -> Option<Vec<Column>> {
+        let mut table = lock(&self.table);
+        let table = &mut *table;
+        let is_group = signatures.len() == 64;
+        if is_group {
+            self.reserve(table, table.store.bytes_for(signatures))?;
+            return Some(table.store.add_group(signatures).collect());
+        }
+        let mut columns = Vec::with_capacity(signatures.len());
+        for signature in signatures {
+            self.reserve(table, table.store.bytes_for(std::slice::from_ref(signature)))?;
+            columns.push(table.store.add(signature));
+        }
+        Some(columns)
+    }
+
+    /// Replaces what is known of a file.
+    pub(super) fn set(&self, slot: u32, file: File) {
+        let mut table = lock(&self.table);
+        let table = &mut *table;
+        let known = &mut Arc::make_mut(&mut table.files)[slot as usize];
+        table.indexed += usize::from(file.content.is_indexed());
+        table.indexed -= usize::from(known.content.is_indexed());
+        for column in std::mem::replace(known, file).content.columns() {
+            table.store.remove(*column);
+        }
+    }
+
+    /// How many files it knows of, how many of them have signatures, and the memory it takes in bytes.
+    pub(super) fn size(&self) -> (usize, usize, usize) {
+        let table = lock(&self.table);
+        (table.files.len(), table.indexed, table.bytes)
+    }
+
+    /// Marks the tree as one that has just changed: the files in it are tried again later.
+    pub(super) fn retry_later(&self, at: Instant) {
+        *lock(&self.retry_at) = Some(at);
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        lock(&self.retry_at).is_some_and(|at| Instant::now() < at)
+    }
+}
+
+impl Drop for RootIndex {
+    fn drop(&mut self) {
+        self.budget.release(lock(&self.table).bytes);
+    }
+}
+
+/// The hash of a path below the root. Two paths with one hash share a slot, which has the stamp of one of the files.
+fn hash_of(path: &[u8]) -> u64 {
+    let (words, rest) = path.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let hash = words.iter().fold(path.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    mix(hash, u64::from_le_bytes(last))
+}
+
+/// The hasher of a key that is a hash.
+#[derive(Default)]
+struct Same(u64);
+
+impl Hasher for Same {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = mix(self.0, u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}

@@ -1,0 +1,542 @@
+//! A grep with an index returns what a grep without one returns, whatever happens to the files.
+
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use cairn_cancel::CancelToken;
+use cairn_pool::Pool;
+use cairn_search::{
+    Binary, ContentIndexes, GrepMode, GrepOptions, GrepOutcome, IndexOff, IndexPolicy, SearchContext, grep,
+};
+use cairn_walk::{Policy, ScanCache};
+use tempfile::TempDir;
+
+/// Random numbers, the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// A number from the environment, for longer runs.
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+struct Rig {
+    tree: TempDir,
+    cache: ScanCache,
+    pool: Pool,
+    contents: ContentIndexes,
+}
+
+/// Every tree is large enough, and files may be indexed as soon as their clock has ticked.
+const POLICY: IndexPolicy =
+    IndexPolicy { max_bytes: 64 << 20, min_files: 0, min_text: 0, settle: Some(Duration::ZERO), max_files: usize::MAX };
+
+impl Rig {
+    fn new(policy: IndexPolicy) -> Self {
+        let tree = tempfile::tempdir().expect("a temporary directory");
+        let contents = ContentIndexes::new(policy);
+        Self { tree, cache: ScanCache::new(Policy::default()), pool: Pool::new(2), contents }
+    }
+
+    fn with_files(policy: IndexPolicy, files: &[(&str, &[u8])]) -> Self {
+        let rig = Self::new(policy);
+        for (path, content) in files {
+            rig.write(path, content);
+        }
+        rig.settle();
+        rig.index();
+        rig
+    }
+
+    fn root(&self) -> PathBuf {
+        self.tree.path().canonicalize().expect("the tree exists")
+    }
+
+    fn write(&self, path: &str, content: &[u8]) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+        fs::write(path, content).expect("a file");
+    }
+
+    /// Waits until the clock of the file system has ticked so often that every file up to now is settled.
+    fn settle(&self) {
+        let probe = tempfile::NamedTempFile::new_in(self.tree.path().parent().expect("a parent")).expect("a probe");
+        let changed = || {
+            fs::write(probe.path(), "").expect("a probe");
+            let metadata = probe.path().metadata().expect("a probe");
+            Duration::new(metadata.ctime().unsigned_abs(), metadata.ctime_nsec().unsigned_abs() as u32)
+        };
+        let began = changed();
+        while changed() < began + Duration::from_millis(30) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Searches until every file is indexed as it is.
+    fn index(&self) {
+        for _ in 0..3 {
+            self.grep(&self.options("an absent text"));
+            self.contents.wait();
+        }
+    }
+
+    fn options(&self, pattern: &str) -> GrepOptions {
+        let mut options = GrepOptions { include_node_modules: Some(true), ..GrepOptions::new(pattern, self.root()) };
+        options.scope.use_cache = true;
+        options
+    }
+
+    fn grep(&self, options: &GrepOptions) -> GrepOutcome {
+        let context = SearchContext { contents: Some(&self.contents), ..SearchContext::new(&self.cache, &self.pool) };
+        let mut options = options.clone();
+        options.scope.asked = Instant::now();
+        grep(context, &options, &CancelToken::new()).expect("a search")
+    }
+
+    /// The same search without an index and without a cache.
+    fn plain(&self, options: &GrepOptions) -> GrepOutcome {
+        let mut options = options.clone();
+        options.scope.use_cache = false;
+        grep(SearchContext::new(&self.cache, &self.pool), &options, &CancelToken::new()).expect("a search")
+    }
+
+    #[track_caller]
+    fn assert_same(&self, options: &GrepOptions, case: &str) -> GrepOutcome {
+        let (indexed, plain) = (self.grep(options), self.plain(options));
+        assert_eq!(without_cost(&indexed), without_cost(&plain), "{case}: {options:?}");
+        indexed
+    }
+}
+
+/// The outcome without what an index may change.
+fn without_cost(outcome: &GrepOutcome) -> String {
+    let plain =
+        GrepOutcome { files_opened: 0, bytes_read: 0, files_excluded: 0, is_validated: false, ..outcome.clone() };
+    format!("{plain:#?}")
+}
+
+#[test]
+fn a_search_without_candidates_opens_no_file() {
+    let rig =
+        Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b/c.c", b"beta\n"), ("b/empty", b""), ("d.bin", b"x\0y\n")]);
+    let outcome = rig.assert_same(&rig.options("gamma"), "absent");
+    assert_eq!((outcome.files_searched, outcome.files_excluded, outcome.files_opened), (4, 4, 0));
+    assert_eq!((outcome.bytes_read, outcome.skipped.binary, outcome.is_validated), (0, 1, true));
+    let outcome = rig.assert_same(&rig.options("alpha"), "one file");
+    assert_eq!((outcome.total, outcome.files_excluded, outcome.files_opened), (1, 3, 1));
+}
+
+#[test]
+fn a_pattern_that_shows_no_gram_uses_no_index() {
+    let rig = Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b.c", b"beta\n")]);
+    for pattern in ["al", ".*", r"\w+", "al|beta", "(?=x)alpha"] {
+        let outcome = rig.assert_same(&rig.options(pattern), pattern);
+        assert_eq!((outcome.files_excluded, outcome.files_opened, outcome.is_validated), (0, 2, false), "{pattern}");
+    }
+}
+
+#[test]
+fn a_part_of_the_tree_uses_the_index_of_the_whole() {
+    let rig = Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b/c.c", b"beta\n"), ("b/d/e.c", b"delta\n")]);
+    let mut options = rig.options("epsilon");
+    options.scope.path = rig.root().join("b");
+    let outcome = rig.assert_same(&options, "a directory");
+    assert_eq!((outcome.files_excluded, outcome.files_opened), (2, 0));
+}
+
+#[test]
+fn the_first_search_makes_no_index_and_a_small_tree_has_none() {
+    let rig = Rig::new(POLICY);
+    rig.write("a.c", b"alpha\n");
+    rig.grep(&rig.options("beta"));
+    rig.contents.wait();
+    assert_eq!((rig.contents.stats().files, rig.contents.stats().off), (0, Some(IndexOff::NotUsed)));
+    rig.grep(&rig.options("beta"));
+    rig.contents.wait();
+    assert_eq!((rig.contents.stats().files, rig.contents.stats().off), (1, None));
+    for (policy, off) in [
+        (IndexPolicy { min_files: 3, min_text: 1000, ..POLICY }, IndexOff::TooSmall),
+        (IndexPolicy { max_bytes: 0, ..POLICY }, IndexOff::Disabled),
+        (IndexPolicy { max_bytes: 100, ..POLICY }, IndexOff::TooLarge),
+        (IndexPolicy { settle: None, ..POLICY }, IndexOff::FileSystem),
+    ] {
+        let rig = Rig::with_files(policy, &[("a.c", b"alpha\n"), ("b.c", b"beta\n")]);
+        assert_eq!(rig.contents.stats().off, Some(off));
+        assert_eq!(rig.contents.stats().indexed, 0);
+        assert_eq!(rig.assert_same(&rig.options("gamma"), "off").files_opened, 2);
+    }
+}
+
+#[test]
+fn the_memory_stays_below_its_limit_and_what_does_not_fit_is_searched() {
+    let rig = Rig::new(IndexPolicy { max_bytes: 40_000, ..POLICY });
+    let line = |number: usize, line: usize| {
+        format!(
+            "word{number} {}
+",
+            number * line * 7919
+        )
+    };
+    let text = |number: usize| -> String { (0..200).map(|at| line(number, at)).collect() };
+    for number in 0..300 {
+        rig.write(&format!("{number}.txt"), text(number).as_bytes());
+    }
+    rig.settle();
+    rig.index();
+    let stats = rig.contents.stats();
+    assert!(stats.bytes <= 40_000 && stats.indexed < 300, "{stats:?}");
+    assert_eq!(stats.off, Some(IndexOff::TooLarge));
+    let outcome = rig.assert_same(&rig.options("word299 "), "beyond the limit");
+    assert_eq!(outcome.total, 200);
+}
+
+#[test]
+fn files_that_cannot_be_indexed_are_searched() {
+    let long_line = vec![b'x'; 400_000];
+    let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain("needle\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let rig = Rig::with_files(
+        POLICY,
+        &[("long", &long_line), ("utf16", &wide), ("large", b""), ("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n")],
+    );
+    File::create(rig.root().join("large")).and_then(|file| file.set_len(100 << 20)).expect("a sparse file");
+    rig.settle();
+    rig.index();
+    for pattern in ["needle", "another needle"] {
+        let outcome = rig.assert_same(&rig.options(pattern), pattern);
+        assert_eq!((outcome.files_opened, outcome.files_excluded), (3, 3), "{pattern}");
+    }
+}
+
+#[test]
+fn a_match_over_several_lines_may_have_its_grams_in_several_pieces() {
+    let filler = "filler of a line\n".repeat(10_000);
+    let text = format!("{filler}first end\nsecond begin\n{filler}");
+    let rig = Rig::with_files(POLICY, &[("long.txt", text.as_bytes()), ("short.txt", b"first end\nother\n")]);
+    for pattern in [r"first end\nsecond begin", r"(?s)first end.*second", "second begin"] {
+        let options = GrepOptions { multiline: true, ..rig.options(pattern) };
+        assert_eq!(rig.assert_same(&options, pattern).files_with_matches, 1);
+    }
+}
+
+#[test]
+fn a_file_over_the_limit_of_size_is_counted_as_such() {
+    let rig = Rig::with_files(POLICY, &[("a", b"alpha\n"), ("b", &[b"beta\n".as_slice(); 10].concat())]);
+    let options = GrepOptions { max_file_size: Some(10), ..rig.options("gamma") };
+    assert_eq!(rig.assert_same(&options, "size").skipped.oversized, 1);
+}
+
+#[test]
+fn a_recent_file_is_not_trusted() {
+    let rig = Rig::with_files(IndexPolicy { settle: Some(Duration::from_secs(3600)), ..POLICY }, &[("a", b"alpha\n")]);
+    assert_eq!(rig.contents.stats().indexed, 0);
+    assert_eq!(rig.assert_same(&rig.options("beta"), "recent").files_opened, 1);
+}
+
+#[test]
+fn a_root_that_is_replaced_is_another_tree() {
+    let rig = Rig::with_files(POLICY, &[("tree/a", b"alpha\n"), ("other/a", b"gamma\n")]);
+    let mut options = rig.options("alpha");
+    options.scope.path = rig.root().join("tree");
+    assert_eq!(rig.assert_same(&options, "before").total, 1);
+    fs::rename(rig.root().join("tree"), rig.root().join("old")).expect("a move");
+    fs::rename(rig.root().join("other"), rig.root().join("tree")).expect("a move");
+    assert_eq!(rig.assert_same(&options, "after").total, 0);
+    options.patterns = vec!["gamma".to_owned()];
+    assert_eq!(rig.assert_same(&options, "after").total, 1);
+    fs::remove_dir_all(rig.root().join("tree")).expect("removed");
+    rig.write("tree/b", b"gamma\ngamma\n");
+    assert_eq!(rig.assert_same(&options, "made again").total, 2);
+}
+
+const WORDS: [&str; 14] = [
+    "alpha",
+    "Beta",
+    "GAMMA",
+    "delta_x",
+    "sched_setaffinity",
+    "kmalloc",
+    "KMALLOC",
+    "漢字",
+    "\u{212a}elvin",
+    "straße",
+    "0x1F",
+    "return 0;",
+    "    ",
+    "\t\t",
+];
+
+fn text(random: &mut Random, words: usize) -> Vec<u8> {
+    let mut text = Vec::new();
+    for _ in 0..words {
+        text.extend_from_slice(random.one(&WORDS).as_bytes());
+        text.extend_from_slice(random.one(&[" ", "\n", "\r\n", "_", "", "\n\t", "(", ")", " { "]).as_bytes());
+    }
+    match random.below(20) {
+        0 => text.push(0),
+        1 => text.extend_from_slice(&[0xFF, 0xC3, b'x', b'\n']),
+        2 => {
+            let wide = String::from_utf8_lossy(&text).into_owned();
+            return [0xFF, 0xFE].into_iter().chain(wide.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        }
+        3 => return [b"\xEF\xBB\xBF", text.as_slice()].concat(),
+        _ => {}
+    }
+    text
+}
+
+fn words(random: &mut Random) -> usize {
+    match random.below(600) {
+        0 => 400_000,
+        1..10 => 30_000,
+        10..90 => 0,
+        _ => 30,
+    }
+}
+
+/// The files of a tree that changes.
+struct Files<'a> {
+    rig: &'a Rig,
+    random: Random,
+}
+
+impl Files<'_> {
+    fn path(&mut self) -> PathBuf {
+        let number = self.random.below(60);
+        self.rig.root().join(format!("d{}/e{}/f{number}.{}", number % 3, number % 2, ["c", "rs"][number % 2]))
+    }
+
+    fn write(&mut self, path: &Path) {
+        let words = words(&mut self.random);
+        let _ = fs::create_dir_all(path.parent().expect("a parent"));
+        let _ = fs::write(path, text(&mut self.random, words));
+    }
+
+    /// Changes one file or directory. Fails where it is not there.
+    fn change(&mut self) -> std::io::Result<()> {
+        let (path, other) = (self.path(), self.path());
+        match self.random.below(16) {
+            // The same size, and the time of modification that it had.
+            0..4 => {
+                let before = fs::metadata(&path)?;
+                let mut file = OpenOptions::new().write(true).open(&path)?;
+                let at = self.random.below(before.len().max(1) as usize) as u64;
+                file.seek(SeekFrom::Start(at))?;
+                let word = self.random.one(&WORDS).as_bytes();
+                file.write_all(&word[..word.len().min((before.len() - at.min(before.len())) as usize)])?;
+                file.set_times(fs::FileTimes::new().set_modified(before.modified()?))?;
+            }
+            4 => OpenOptions::new().append(true).open(&path)?.write_all(b"\nGAMMA kmalloc(delta_x)\n")?,
+            5 => OpenOptions::new().write(true).open(&path)?.set_len(self.random.below(50) as u64)?,
+            6 => {
+                let next = self.rig.root().join("d0/next");
+                self.write(&next);
+                fs::rename(next, &path)?;
+            }
+            7 => {
+                let outside = self.rig.root().join(".git-outside");
+                let _ = fs::remove_file(&outside);
+                fs::hard_link(&path, &outside)?;
+                fs::write(&outside, text(&mut self.random, 20))?;
+            }
+            8 => {
+                let third = self.rig.root().join("third");
+                fs::rename(&path, &third)?;
+                fs::rename(&other, &path)?;
+                fs::rename(&third, &other)?;
+            }
+            9 => fs::remove_file(&path)?,
+            10 => {
+                let [from, to] = [0, 1].map(|number| self.rig.root().join(format!("d{number}")));
+                let third = self.rig.root().join("third");
+                fs::rename(&from, &third)?;
+                fs::rename(&to, &from)?;
+                fs::rename(&third, &to)?;
+            }
+            11 => {
+                fs::remove_file(&path)?;
+                symlink(&other, &path)?;
+            }
+            12 => {
+                let ignore = self.rig.root().join(".gitignore");
+                fs::write(ignore, self.random.one(&["", "*.rs\n", "d1/\n", "e0\n!f2.c\n"]))?;
+            }
+            13 => {
+                let _ = fs::remove_file(&path);
+                fs::create_dir_all(&path)?;
+                fs::remove_dir(&path)?;
+            }
+            _ => self.write(&path),
+        }
+        Ok(())
+    }
+
+    fn options(&mut self) -> GrepOptions {
+        let patterns = [
+            "alpha",
+            "Beta",
+            "GAMMA",
+            "delta_x",
+            "sched_[a-z]+affinity",
+            r"kmalloc\(",
+            "KMALLOC|kmalloc",
+            "漢字",
+            "kelvin",
+            r"return\s+0;",
+            "strasse",
+            "straße",
+            "(alpha|beta)_",
+            "absent",
+            r"\bGAMMA\b",
+            "^alpha",
+            "0x[0-9A-F]+",
+            "a.*b",
+            r"(?i)gamma",
+            r"\Aalpha",
+            "[A-Z]{4}",
+            "(?-u:\\xff)",
+            "delta_x$",
+            "GAMMA\nalpha",
+            "alpha{2,}",
+            "{alpha",
+        ];
+        let random = &mut self.random;
+        let pattern = random.one(&patterns);
+        let mut options = self.rig.options(pattern);
+        if random.below(4) == 0 {
+            options.patterns.push(random.one(&patterns).to_owned());
+        }
+        options.literal = random.below(8) == 0;
+        options.multiline = random.below(5) == 0 || options.patterns.iter().any(|pattern| pattern.contains('\n'));
+        options.ignore_case = random.below(3) == 0;
+        options.smart_case = random.below(6) == 0;
+        options.whole_word = random.below(8) == 0;
+        options.whole_line = random.below(16) == 0;
+        options.crlf = random.below(6) == 0;
+        options.invert = random.below(16) == 0;
+        options.binary = random.one(&[Binary::Skip, Binary::Skip, Binary::Search, Binary::Text]);
+        options.mode = random.one(&[GrepMode::Content, GrepMode::Content, GrepMode::Count, GrepMode::FilesWithMatches]);
+        options.max_count = (random.below(4) == 0).then(|| 1 + random.below(20) as u64);
+        options.offset = random.one(&[0, 0, 0, 3]);
+        options.context_after = random.one(&[0, 0, 2]);
+        options.max_file_size = (random.below(8) == 0).then_some(300);
+        options.max_depth = (random.below(10) == 0).then_some(2);
+        options.globs =
+            random.one(&[&[][..], &[], &[], &["*.c"], &["d1/**"]]).iter().map(ToString::to_string).collect();
+        options.scope.include_hidden = random.below(2) == 0;
+        options.scope.use_gitignore = random.below(4) > 0;
+        if random.below(5) == 0 {
+            options.scope.path = self.rig.root().join("d0");
+        }
+        // The search for the text of a pattern ends after a time, so it is left out of what is compared.
+        options.scope.max_result_bytes = 64 << 20;
+        options
+    }
+}
+
+/// Mutations and searches at random. Returns how many files the index left out.
+fn mutate(policy: IndexPolicy, seed: u64, steps: usize) -> u64 {
+    let rig = Rig::new(policy);
+    fs::create_dir(rig.root().join(".git")).expect("a directory");
+    let mut files = Files { rig: &rig, random: Random(seed) };
+    for _ in 0..80 {
+        let path = files.path();
+        files.write(&path);
+    }
+    fs::create_dir_all(rig.root().join("d0/e0")).expect("a directory");
+    let mut excluded = 0;
+    for step in 0..steps {
+        // A step that cannot be done changes nothing.
+        let _ = files.change();
+        if step % 16 == 0 {
+            rig.settle();
+            rig.index();
+        }
+        let options = files.options();
+        if options.scope.path.is_dir() {
+            excluded += rig.assert_same(&options, &format!("seed {seed}, step {step}")).files_excluded;
+        }
+    }
+    excluded
+}
+
+#[test]
+fn random_changes_are_found_with_every_file_indexed() {
+    let steps = number("CAIRN_INDEX_STEPS", 300);
+    let excluded = mutate(POLICY, number("CAIRN_INDEX_SEED", 1) as u64, steps);
+    assert!(excluded > steps as u64, "{excluded} files were left out");
+}
+
+#[test]
+fn random_changes_are_found_with_an_index_that_is_not_complete() {
+    let steps = number("CAIRN_INDEX_STEPS", 200);
+    let seed = number("CAIRN_INDEX_SEED", 2) as u64;
+    let mut by_limit = BTreeMap::new();
+    for max_files in [1, 17, 40] {
+        by_limit.insert(max_files, mutate(IndexPolicy { max_files, ..POLICY }, seed + max_files as u64, steps / 2));
+    }
+    assert!(by_limit.values().sum::<u64>() > 0, "{by_limit:?}");
+}
+
+/// A search that starts after a write has returned sees it.
+#[test]
+fn a_write_that_has_returned_is_seen() {
+    let rounds = number("CAIRN_INDEX_ROUNDS", 1000) as u64;
+    let rig = Rig::new(POLICY);
+    for number in 0..30 {
+        rig.write(&format!("d{}/f{number}", number % 3), b"nothing here\n");
+    }
+    rig.settle();
+    rig.index();
+    let (written, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let target = |round: u64| rig.root().join(format!("d{}/f{}", round % 3, round % 30));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut round = 0;
+            while !is_over.load(Ordering::Acquire) {
+                round += 1;
+                // The same size each time.
+                let content = format!("marker{round:010}\n");
+                match round % 3 {
+                    0 => fs::write(target(round), content).expect("a write"),
+                    1 => {
+                        let next = rig.root().join("next");
+                        fs::write(&next, content).expect("a write");
+                        fs::rename(&next, target(round)).expect("a move");
+                    }
+                    _ => fs::write(rig.root().join(format!("new{}", round % 7)), content).expect("a new file"),
+                }
+                written.store(round, Ordering::Release);
+            }
+        });
+        let mut searched = 0;
+        while searched < rounds {
+            let round = written.load(Ordering::Acquire);
+            let outcome = rig.grep(&rig.options("marker[0-9]+"));
+            let lines = || outcome.matches.iter().map(|line| String::from_utf8_lossy(&line.line).into_owned());
+            let newest = lines().filter_map(|line| line.trim_start_matches("marker").trim().parse::<u64>().ok()).max();
+            if round > 0 && newest < Some(round) {
+                is_over.store(true, Ordering::Release);
+                panic!("marker {round} was written before the search, which found {newest:?}");
+            }
+            searched += 1;
+        }
+        is_over.store(true, Ordering::Release);
+    });
+}
