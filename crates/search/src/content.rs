@@ -92,6 +92,16 @@ impl IndexPolicy {
     }
 }
 
+/// How a search knows that the files of an index did not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// The state of each file was read within the call.
+    Validated,
+    /// The files are in directories that are watched, and no change was reported; the state of the others was read. Two kinds of
+    /// changes are not reported: through a mapping of a file, and through another name of a file outside of the tree.
+    Watched,
+}
+
 /// Why a tree has no index, or no larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexOff {
@@ -122,6 +132,8 @@ pub struct IndexStats {
     pub bytes: usize,
     /// Whether files are being indexed.
     pub building: bool,
+    /// The number of directories that are watched.
+    pub watches: usize,
     /// Why the tree that was searched last has no index, or only a part of one.
     pub off: Option<IndexOff>,
 }

@@ -72,6 +72,9 @@ pub struct Scope {
     pub use_cache: bool,
     /// Compare a snapshot from the cache with the disk before it is used, whatever its age. Default: false.
     pub validate: bool,
+    /// Watch the directories of the tree if it has an index, so that the next searches need not look at every file. With a cached
+    /// snapshot only. Default: false.
+    pub watch: bool,
     /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.
     pub partial_on_timeout: bool,
     /// The maximal cost of the result in bytes, as objects and strings of JavaScript. Default: 256 MiB.
@@ -91,6 +94,7 @@ impl Scope {
             resolve_links: true,
             use_cache: false,
             validate: false,
+            watch: false,
             partial_on_timeout: false,
             max_result_bytes: MAX_RESULT_BYTES,
             asked: Instant::now(),

@@ -345,7 +345,7 @@ impl<'a> Call<'a> {
             flow
         });
         if let (Some(contents), Some(exclusion)) = (self.context.contents, work.candidates.exclusion()) {
-            page.mark_validated();
+            page.set_freshness(exclusion.freshness());
             contents.update(exclusion, self.context.pool);
         }
         let result = result.and(stopped.map_err(Interrupted::Stopped));

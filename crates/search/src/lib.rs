@@ -20,7 +20,7 @@ mod tree;
 mod types;
 
 pub use cairn_fuzzy::Guess;
-pub use content::{ContentIndexes, IndexOff, IndexPolicy, IndexStats};
+pub use content::{ContentIndexes, Freshness, IndexOff, IndexPolicy, IndexStats};
 pub use context::{Scope, SearchContext, StopReason};
 pub use error::SearchError;
 pub use find::{FindHit, FindOptions, FindOutcome, PathList, QuerySyntax, find};

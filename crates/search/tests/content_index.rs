@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use cairn_cancel::CancelToken;
 use cairn_pool::Pool;
 use cairn_search::{
-    Binary, ContentIndexes, GrepMode, GrepOptions, GrepOutcome, IndexOff, IndexPolicy, SearchContext, grep,
+    Binary, ContentIndexes, Freshness, GrepMode, GrepOptions, GrepOutcome, IndexOff, IndexPolicy, SearchContext, grep,
 };
 use cairn_walk::{Policy, ScanCache};
 use tempfile::TempDir;
@@ -127,8 +127,7 @@ impl Rig {
 
 /// The outcome without what an index may change.
 fn without_cost(outcome: &GrepOutcome) -> String {
-    let plain =
-        GrepOutcome { files_opened: 0, bytes_read: 0, files_excluded: 0, is_validated: false, ..outcome.clone() };
+    let plain = GrepOutcome { files_opened: 0, bytes_read: 0, files_excluded: 0, freshness: None, ..outcome.clone() };
     format!("{plain:#?}")
 }
 
@@ -138,7 +137,7 @@ fn a_search_without_candidates_opens_no_file() {
         Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b/c.c", b"beta\n"), ("b/empty", b""), ("d.bin", b"x\0y\n")]);
     let outcome = rig.assert_same(&rig.options("gamma"), "absent");
     assert_eq!((outcome.files_searched, outcome.files_excluded, outcome.files_opened), (4, 4, 0));
-    assert_eq!((outcome.bytes_read, outcome.skipped.binary, outcome.is_validated), (0, 1, true));
+    assert_eq!((outcome.bytes_read, outcome.skipped.binary, outcome.freshness), (0, 1, Some(Freshness::Validated)));
     let outcome = rig.assert_same(&rig.options("alpha"), "one file");
     assert_eq!((outcome.total, outcome.files_excluded, outcome.files_opened), (1, 3, 1));
 }
@@ -148,7 +147,7 @@ fn a_pattern_that_shows_no_gram_uses_no_index() {
     let rig = Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b.c", b"beta\n")]);
     for pattern in ["al", ".*", r"\w+", "al|beta", "(?=x)alpha"] {
         let outcome = rig.assert_same(&rig.options(pattern), pattern);
-        assert_eq!((outcome.files_excluded, outcome.files_opened, outcome.is_validated), (0, 2, false), "{pattern}");
+        assert_eq!((outcome.files_excluded, outcome.files_opened, outcome.freshness), (0, 2, None), "{pattern}");
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cairn_content_index::{Columns, Query};
 use cairn_walk::Snapshot;
 
+use super::Freshness;
 use super::root::{Content, NO_SLOT, RootIndex, View};
 use super::stamp::Stamp;
 use crate::open::FileStat;
@@ -84,6 +85,11 @@ impl Exclusion {
             }
         }
         (excluded * 100 >= indexed * (100 - MAX_CANDIDATES_PERCENT)).then_some(exclusion)
+    }
+
+    /// How the files that are left out are known to be as they were indexed.
+    pub(crate) fn freshness(&self) -> Freshness {
+        Freshness::Validated
     }
 
     /// Returns what the index says of an entry: `None` if it may have a match.

@@ -1,5 +1,6 @@
 //! What a grep found.
 
+use crate::content::Freshness;
 use crate::context::StopReason;
 use crate::cost::{ARRAY, CONTEXT_LINE, Cost, GREP_MATCH, SUBMATCH};
 
@@ -152,8 +153,8 @@ pub struct GrepOutcome {
     pub files_searched: u64,
     /// How many files an index proved to have no match, so that they were not opened.
     pub files_excluded: u64,
-    /// Whether an index was used, each file of which was compared with the disk within the call.
-    pub is_validated: bool,
+    /// If an index was used: how it is known that the files were still as they were indexed.
+    pub freshness: Option<Freshness>,
     /// How many files were opened. Tests pin this cost: without limits it is the same for the same files.
     pub files_opened: u64,
     /// How many bytes were read, for the same use.

@@ -11,6 +11,7 @@ use super::file_result::{FileResult, FileState};
 use super::options::{GrepMode, GrepOptions};
 use super::outcome::{GrepOutcome, LineMatch};
 use super::stream::{BATCH_BYTES, BatchSink, GrepBatch, MAX_HELD_BYTES, Streaming};
+use crate::content::Freshness;
 use crate::context::StopReason;
 use crate::cost::{Cost, GREP_FILE, GREP_MATCH};
 
@@ -132,8 +133,8 @@ impl<'a> Page<'a> {
     }
 
     /// States that an index was used.
-    pub(super) fn mark_validated(&mut self) {
-        self.outcome.is_validated = true;
+    pub(super) fn set_freshness(&mut self, freshness: Freshness) {
+        self.outcome.freshness = Some(freshness);
     }
 
     /// Adds the next file in path order. Breaks if a match does not fit on the page.
