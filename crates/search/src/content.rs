@@ -13,6 +13,7 @@ mod live;
 mod root;
 mod stamp;
 mod start;
+mod watch;
 
 use std::collections::HashMap;
 use std::env;
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use cairn_content_index::{Detail, Query};
 use cairn_pool::{Pool, Shared};
-use cairn_walk::{Kind, Snapshot};
+use cairn_walk::{Kind, ScanOptions, Snapshot, to_bytes};
 
 use self::budget::Budget;
 use self::build::Build;
@@ -32,11 +33,14 @@ pub(crate) use self::exclusion::{Claim, Exclusion, Nul, Reading};
 use self::live::{Count, Live};
 use self::root::RootIndex;
 use self::start::Start;
+use self::watch::{Bits, Watcher};
 
 /// How many trees are remembered.
 const MAX_ROOTS: usize = 64;
 /// An index with so many files more than twice those of its tree is made again.
 const MIN_BLOAT: usize = 10_000;
+/// How many snapshots of a tree are trusted: with other options, or of parts of it.
+const MAX_TREES: usize = 4;
 /// The search of a tree that begins its index.
 const FIRST_USE: u32 = 2;
 /// An index that was not used for this long gives its memory to others.
@@ -147,6 +151,17 @@ struct Inner {
     roots: Mutex<HashMap<PathBuf, Root>>,
     /// The work in the background.
     live: Arc<Count>,
+    watcher: Mutex<Watcher>,
+}
+
+/// What was known of a watched tree when a search began.
+pub(crate) struct Watching {
+    index: Arc<RootIndex>,
+    sequence: u64,
+    version: u64,
+    trusted: Bits,
+    /// The snapshot of the tree, if it needs no comparison with the disk.
+    pub(crate) tree: Option<Arc<Snapshot>>,
 }
 
 /// What is known of a tree that was searched.
@@ -170,7 +185,13 @@ impl ContentIndexes {
     #[must_use]
     pub fn new(policy: IndexPolicy) -> Self {
         let budget = Arc::new(Budget::new(policy.max_bytes));
-        Self(Arc::new(Inner { policy, budget, roots: Mutex::default(), live: Arc::default() }))
+        Self(Arc::new(Inner {
+            policy,
+            budget,
+            roots: Mutex::default(),
+            live: Arc::default(),
+            watcher: Mutex::default(),
+        }))
     }
 
     /// Returns the indexes of the process, with [`IndexPolicy::from_env`] as read at the first use.
@@ -193,13 +214,62 @@ impl ContentIndexes {
         entries: Range<usize>,
         query: impl FnOnce(Detail) -> Query,
         reading: Reading,
+        watching: Option<&Watching>,
     ) -> Option<Exclusion> {
         let index = self.0.index_of(&self.0.lock(), snapshot.root())?;
         let query = query(index.detail);
         if query == Query::All {
             return None;
         }
-        Exclusion::new(&index, snapshot, entries, &query, reading)
+        let slots = index.slots(snapshot)?;
+        let watched = watching.filter(|watching| Arc::ptr_eq(&watching.index, &index)).map(|watching| {
+            let mut watcher = self.0.watcher();
+            let coverage = watcher.cover(&index, snapshot, &slots);
+            let mut trust = index.trust();
+            // The snapshot was compared with the disk after the search began, and nothing was reported since.
+            let is_trusted =
+                coverage.is_complete && (watcher.version(), trust.sequence) == (watching.version, watching.sequence);
+            let is_whole = snapshot.cut().is_none() && snapshot.unreadable() == 0;
+            if is_trusted && is_whole && !trust.trees.iter().any(|known| Arc::ptr_eq(known, snapshot)) {
+                trust.trees.truncate(MAX_TREES - 1);
+                trust.trees.insert(0, Arc::clone(snapshot));
+            }
+            (watching, coverage)
+        });
+        Exclusion::new(&index, snapshot, entries, &query, reading, slots, watched)
+    }
+
+    /// Begins a search of a tree that is to be watched. `None` if the tree has no index. A snapshot that the search uses must be the
+    /// one in the result, or be compared with the disk from now on.
+    pub(crate) fn begin(&self, root: &Path, options: ScanOptions) -> Option<Watching> {
+        let (index, indexes) = {
+            let roots = self.0.lock();
+            (self.0.index_of(&roots, root)?, indexes_of(&roots))
+        };
+        let version = {
+            let mut watcher = self.0.watcher();
+            watcher.drain(&indexes);
+            watcher.version()
+        };
+        let trust = index.trust();
+        let tree = trust.trees.iter().find(|tree| tree.root() == root && tree.options() == options).cloned();
+        let (sequence, trusted) = (trust.sequence, trust.files.clone());
+        drop(trust);
+        let tree = tree.filter(|tree| tree.has_current_rules());
+        Some(Watching { index, sequence, version, trusted, tree })
+    }
+
+    /// Distrusts what is known of a path: for changes that no time and no report shows. `None` means all.
+    pub fn invalidate(&self, path: Option<&Path>) {
+        for index in indexes_of(&self.0.lock()) {
+            let inside = path.map(|path| path.strip_prefix(&index.root));
+            if let Some(Ok(inside)) = inside {
+                index.forget(&to_bytes(inside));
+            }
+            if !matches!(inside, Some(Err(_))) {
+                index.trust().withdraw();
+            }
+        }
     }
 
     /// Counts a search of a tree. The second one begins its index.
@@ -242,6 +312,7 @@ impl ContentIndexes {
 
     /// Indexes the files that a search found to be not indexed as they are.
     pub(crate) fn update(&self, exclusion: &Exclusion, pool: &Pool) {
+        exclusion.trust_verified();
         let Exclusion { index, snapshot, slots, .. } = exclusion;
         let entries = exclusion.noted();
         let is_off = index.is_full.load(Ordering::Relaxed) || index.is_waiting();
@@ -270,6 +341,7 @@ impl ContentIndexes {
             }
             stats.building |= matches!(root.state, State::Starting);
         }
+        stats.watches = self.0.watcher().len();
         let last = roots.values().max_by_key(|root| root.last_used).map(|root| &root.state);
         stats.off = match last {
             _ if self.0.policy.max_bytes == 0 => Some(IndexOff::Disabled),
@@ -288,6 +360,10 @@ impl Inner {
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Root>> {
         // No code panics between two changes that belong together.
         self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watcher(&self) -> MutexGuard<'_, Watcher> {
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the index of a tree, or of the nearest one that contains it.
@@ -340,7 +416,12 @@ fn make_room(roots: &mut HashMap<PathBuf, Root>, next: &Path) {
     }
 }
 
-/// The number of files in a snapshot.
+fn indexes_of(roots: &HashMap<PathBuf, Root>) -> Vec<Arc<RootIndex>> {
+    let index = |root: &Root| if let State::On(index) = &root.state { Some(Arc::clone(index)) } else { None };
+    roots.values().filter_map(index).collect()
+}
+
+/// The files of a snapshot.
 fn files_of(snapshot: &Snapshot) -> impl Iterator<Item = usize> {
     (0..snapshot.len()).filter(|&entry| snapshot.kind(entry) == Kind::File)
 }

@@ -27,12 +27,13 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::{Interrupted, Ordered};
 use cairn_walk::{Detail, Head, ScanOptions, Snapshot, resolve_existing};
 
-use crate::content::{Claim, Nul, Reading};
+use crate::content::{Claim, Nul, Reading, Watching};
 use crate::context::{SearchContext, StopReason};
 use crate::depth::within_depth;
 use crate::error::SearchError;
@@ -141,7 +142,7 @@ fn search_path(
     let (root, metadata) = resolve_existing(&scope.path)?;
     scope.check_links(&root)?;
     let Some(compiled) = compile(options, cancel)? else { return Ok(timed_out()) };
-    let call = Call { context, options, compiled: &compiled, streaming, cancel };
+    let call = Call { context, options, compiled: &compiled, streaming, cancel, watching: None };
     let directory_of = |path: &Path| if metadata.is_dir() { path } else { path.parent().unwrap_or(path) }.to_owned();
     let roots = [directory_of(&root), directory_of(&scope.path)];
     let filter = Filter {
@@ -168,6 +169,10 @@ fn search_path(
     let contents = context.contents.filter(|_| scope.use_cache && !options.follow_links);
     // An index is exact, so the list of files is to be.
     request.validate |= contents.is_some_and(|contents| contents.covers(&root));
+    let watching = contents.filter(|_| scope.watch).and_then(|contents| contents.begin(&root, scan));
+    if watching.is_some() {
+        request.asked = Instant::now();
+    }
     let part = within_depth(filter.globs.scope(), options.max_depth);
     let filter = Arc::new(filter);
     let list = |snapshot: &Arc<Snapshot>| Candidates::filtered(Arc::clone(snapshot), Arc::clone(&filter));
@@ -185,6 +190,7 @@ fn search_path(
     let is_in_order = !scope.use_cache && !options.follow_links;
     let has_head = streaming.is_some() && is_in_order && filter.types.check(std::iter::empty).is_ok();
     let head = if has_head { Some(context.cache.scan_head(&request, part.clone(), cancel)?) } else { None };
+    let call = Call { watching: watching.as_ref(), ..call };
     let mut progress = Progress::new(&call);
     if let Some(Head { snapshot, end: Some(end) }) = &head {
         let files = list(snapshot).before(end);
@@ -211,7 +217,9 @@ fn search_path(
         }
         Ok((Ok(outcome), files))
     };
+    let known = watching.as_ref().and_then(|watching| watching.tree.clone());
     let whole = match &head {
+        _ if known.is_some() => known,
         Some(Head { snapshot, end: None }) => Some(Arc::clone(snapshot)),
         // A snapshot of the whole tree has the target of several links once, which may be outside the part.
         _ if (!scope.use_cache || options.follow_links) && !part.is_whole_tree() => {
@@ -246,6 +254,7 @@ struct Call<'a> {
     compiled: &'a Compiled,
     streaming: Option<Streaming<'a>>,
     cancel: &'a CancelToken,
+    watching: Option<&'a Watching>,
 }
 
 /// A search of one list after the other.
@@ -371,7 +380,7 @@ impl<'a> Call<'a> {
         };
         let reading = Reading { nul, multiline: options.multiline };
         candidates.excluding(|snapshot, entries| {
-            contents.exclusion(snapshot, entries, |detail| self.compiled.query(detail), reading)
+            contents.exclusion(snapshot, entries, |detail| self.compiled.query(detail), reading, self.watching)
         })
     }
 
@@ -411,11 +420,15 @@ impl Searching {
 
     /// Whether the state of a file proves that it has no match. Notes the file if its state is another one.
     fn is_proved(&self, searcher: &mut FileSearcher, index: usize, name: &[u8], claim: &Claim) -> bool {
+        if claim.is_watched && self.options.max_file_size.is_none() {
+            return true;
+        }
         let Ok(stat) = searcher.stat(self.target(name)) else { return false };
         if !claim.holds(&stat) {
             self.candidates.note(index);
             return false;
         }
+        self.candidates.verify(index, &stat);
         // A file that is too large is counted as such.
         self.options.max_file_size.is_none_or(|max| stat.size <= max)
     }

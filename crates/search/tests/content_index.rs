@@ -38,6 +38,8 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 struct Rig {
+    /// Whether searches watch the tree.
+    watch: bool,
     tree: TempDir,
     cache: ScanCache,
     pool: Pool,
@@ -52,7 +54,7 @@ impl Rig {
     fn new(policy: IndexPolicy) -> Self {
         let tree = tempfile::tempdir().expect("a temporary directory");
         let contents = ContentIndexes::new(policy);
-        Self { tree, cache: ScanCache::new(Policy::default()), pool: Pool::new(2), contents }
+        Self { watch: false, tree, cache: ScanCache::new(Policy::default()), pool: Pool::new(2), contents }
     }
 
     fn with_files(policy: IndexPolicy, files: &[(&str, &[u8])]) -> Self {
@@ -100,6 +102,7 @@ impl Rig {
     fn options(&self, pattern: &str) -> GrepOptions {
         let mut options = GrepOptions { include_node_modules: Some(true), ..GrepOptions::new(pattern, self.root()) };
         options.scope.use_cache = true;
+        options.scope.watch = self.watch;
         options
     }
 
@@ -348,7 +351,8 @@ impl Files<'_> {
                 self.write(&next);
                 fs::rename(next, &path)?;
             }
-            7 => {
+            // A watch does not report it.
+            7 if !self.rig.watch => {
                 let outside = self.rig.root().join(".git-outside");
                 let _ = fs::remove_file(&outside);
                 fs::hard_link(&path, &outside)?;
@@ -450,8 +454,8 @@ impl Files<'_> {
 }
 
 /// Mutations and searches at random. Returns how many files the index left out.
-fn mutate(policy: IndexPolicy, seed: u64, steps: usize) -> u64 {
-    let rig = Rig::new(policy);
+fn mutate(policy: IndexPolicy, watch: bool, seed: u64, steps: usize) -> u64 {
+    let rig = Rig { watch, ..Rig::new(policy) };
     fs::create_dir(rig.root().join(".git")).expect("a directory");
     let mut files = Files { rig: &rig, random: Random(seed) };
     for _ in 0..80 {
@@ -478,7 +482,7 @@ fn mutate(policy: IndexPolicy, seed: u64, steps: usize) -> u64 {
 #[test]
 fn random_changes_are_found_with_every_file_indexed() {
     let steps = number("CAIRN_INDEX_STEPS", 300);
-    let excluded = mutate(POLICY, number("CAIRN_INDEX_SEED", 1) as u64, steps);
+    let excluded = mutate(POLICY, false, number("CAIRN_INDEX_SEED", 1) as u64, steps);
     assert!(excluded > steps as u64, "{excluded} files were left out");
 }
 
@@ -488,16 +492,33 @@ fn random_changes_are_found_with_an_index_that_is_not_complete() {
     let seed = number("CAIRN_INDEX_SEED", 2) as u64;
     let mut by_limit = BTreeMap::new();
     for max_files in [1, 17, 40] {
-        by_limit.insert(max_files, mutate(IndexPolicy { max_files, ..POLICY }, seed + max_files as u64, steps / 2));
+        by_limit
+            .insert(max_files, mutate(IndexPolicy { max_files, ..POLICY }, false, seed + max_files as u64, steps / 2));
     }
     assert!(by_limit.values().sum::<u64>() > 0, "{by_limit:?}");
+}
+
+#[test]
+fn random_changes_are_found_in_a_watched_tree() {
+    let steps = number("CAIRN_INDEX_STEPS", 300);
+    let excluded = mutate(POLICY, true, number("CAIRN_INDEX_SEED", 3) as u64, steps);
+    assert!(excluded > steps as u64, "{excluded} files were left out");
 }
 
 /// A search that starts after a write has returned sees it.
 #[test]
 fn a_write_that_has_returned_is_seen() {
+    race(false);
+}
+
+#[test]
+fn a_write_that_has_returned_is_seen_in_a_watched_tree() {
+    race(true);
+}
+
+fn race(watch: bool) {
     let rounds = number("CAIRN_INDEX_ROUNDS", 1000) as u64;
-    let rig = Rig::new(POLICY);
+    let rig = Rig { watch, ..Rig::new(POLICY) };
     for number in 0..30 {
         rig.write(&format!("d{}/f{number}", number % 3), b"nothing here\n");
     }
@@ -538,4 +559,145 @@ fn a_write_that_has_returned_is_seen() {
         }
         is_over.store(true, Ordering::Release);
     });
+}
+
+/// A watched tree whose files and directories are all trusted.
+fn watched(files: &[(&str, &[u8])]) -> Rig {
+    let rig = Rig { watch: true, ..Rig::with_files(POLICY, files) };
+    for _ in 0..3 {
+        rig.grep(&rig.options("an absent text"));
+    }
+    rig
+}
+
+const TWO_DIRECTORIES: [(&str, &[u8]); 3] = [("a.c", b"alpha\n"), ("b/c.c", b"beta\n"), ("b/d/e.c", b"delta\n")];
+
+#[test]
+fn a_watched_tree_needs_no_look_at_its_directories() {
+    let rig = watched(&TWO_DIRECTORIES);
+    let checks = rig.cache.stats().checks;
+    let outcome = rig.assert_same(&rig.options("gamma"), "watched");
+    assert_eq!((outcome.freshness, outcome.files_excluded), (Some(Freshness::Watched), 3));
+    assert_eq!(rig.cache.stats().checks, checks);
+    assert_eq!(rig.contents.stats().watches, 3);
+    // Without the option, everything is compared.
+    let mut options = rig.options("gamma");
+    options.scope.watch = false;
+    assert_eq!(rig.grep(&options).freshness, Some(Freshness::Validated));
+}
+
+#[test]
+fn every_change_of_a_watched_tree_is_found() {
+    type Step = (&'static str, fn(&Path), &'static str, u64);
+    let steps: [Step; 14] = [
+        ("a write", |root| fs::write(root.join("a.c"), "omega\n").unwrap(), "omega", 1),
+        ("a new file", |root| fs::write(root.join("b/d/new.c"), "omega\n").unwrap(), "omega", 2),
+        ("a moved directory", |root| fs::rename(root.join("b"), root.join("x")).unwrap(), "omega", 2),
+        ("a write below it", |root| fs::write(root.join("x/d/e.c"), "omega\n").unwrap(), "omega", 3),
+        ("a new directory", |root| fs::create_dir_all(root.join("y/z")).unwrap(), "omega", 3),
+        ("a file in it", |root| fs::write(root.join("y/z/f.c"), "omega\n").unwrap(), "omega", 4),
+        ("a removed file", |root| fs::remove_file(root.join("a.c")).unwrap(), "omega", 3),
+        ("an ignore file", |root| fs::write(root.join(".ignore"), "y/\n").unwrap(), "omega", 2),
+        ("another ignore file", |root| fs::write(root.join(".ignore"), "").unwrap(), "omega", 3),
+        (
+            "a link in place of a file",
+            |root| {
+                fs::remove_file(root.join("x/c.c")).unwrap();
+                symlink("../y/z/f.c", root.join("x/c.c")).unwrap();
+            },
+            "omega",
+            3,
+        ),
+        (
+            "a file moved here",
+            |root| {
+                fs::write(root.parent().unwrap().join("cairn-outside"), "omega\n").unwrap();
+                fs::rename(root.parent().unwrap().join("cairn-outside"), root.join("moved.c")).unwrap();
+            },
+            "omega",
+            4,
+        ),
+        ("a removed directory", |root| fs::remove_dir_all(root.join("y")).unwrap(), "omega", 3),
+        (
+            "a directory that is made again",
+            |root| {
+                fs::create_dir_all(root.join("y/z")).unwrap();
+                fs::write(root.join("y/z/f.c"), "omega\n").unwrap();
+            },
+            "omega",
+            4,
+        ),
+        (
+            "a shorter file",
+            |root| File::options().write(true).open(root.join("moved.c")).unwrap().set_len(2).unwrap(),
+            "omega",
+            3,
+        ),
+    ];
+    let rig = watched(&TWO_DIRECTORIES);
+    for (name, step, pattern, total) in steps {
+        step(&rig.root());
+        for round in ["first", "then"] {
+            let outcome = rig.assert_same(&rig.options(pattern), &format!("{name}, {round}"));
+            assert_eq!(outcome.total, total, "{name}, {round}");
+            rig.contents.wait();
+        }
+    }
+    rig.settle();
+    rig.index();
+    rig.grep(&rig.options("omega"));
+    assert_eq!(rig.assert_same(&rig.options("omega"), "at the end").freshness, Some(Freshness::Watched));
+}
+
+#[test]
+fn a_watched_root_may_be_moved_and_made_again() {
+    let rig = Rig { watch: true, ..Rig::with_files(POLICY, &[]) };
+    rig.write("above/tree/a", b"alpha\n");
+    rig.write("other/tree/a", b"omega\n");
+    rig.settle();
+    let mut options = rig.options("omega");
+    options.scope.path = rig.root().join("above/tree");
+    for _ in 0..5 {
+        assert_eq!(rig.assert_same(&options, "before").total, 0);
+        rig.contents.wait();
+    }
+    assert_eq!(rig.grep(&options).freshness, Some(Freshness::Watched));
+    // A directory above the watched ones is replaced, which nothing reports.
+    fs::rename(rig.root().join("above"), rig.root().join("old")).unwrap();
+    fs::rename(rig.root().join("other"), rig.root().join("above")).unwrap();
+    assert_eq!(rig.assert_same(&options, "replaced above").total, 1);
+    fs::remove_dir_all(rig.root().join("above/tree")).unwrap();
+    rig.write("above/tree/b", b"omega\nomega\n");
+    assert_eq!(rig.assert_same(&options, "made again").total, 2);
+}
+
+#[test]
+fn a_queue_that_overflows_withdraws_all_trust() {
+    let rig = watched(&TWO_DIRECTORIES);
+    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let limit: usize = limit.trim().parse().unwrap();
+    // Neighbouring reports that are equal are one, so two files take turns.
+    for round in 0..limit + 10 {
+        fs::write(rig.root().join(["a.c", "b/c.c"][round % 2]), b"alpha\n").unwrap();
+    }
+    fs::write(rig.root().join("b/d/e.c"), b"omega\n").unwrap();
+    fs::write(rig.root().join("b/d/new.c"), b"omega\n").unwrap();
+    let outcome = rig.assert_same(&rig.options("omega"), "after an overflow");
+    assert_eq!((outcome.total, outcome.freshness), (2, Some(Freshness::Validated)));
+}
+
+/// What a watch does not report, as its documentation says; without a watch, the times show it.
+#[test]
+fn a_write_through_a_name_outside_is_seen_by_validation_only() {
+    let rig = watched(&TWO_DIRECTORIES);
+    let outside = tempfile::tempdir_in(rig.root().parent().unwrap()).unwrap();
+    fs::hard_link(rig.root().join("a.c"), outside.path().join("link")).unwrap();
+    fs::write(outside.path().join("link"), "omega\n").unwrap();
+    assert_eq!(rig.grep(&rig.options("omega")).total, 0);
+    let mut options = rig.options("omega");
+    options.scope.watch = false;
+    assert_eq!(rig.assert_same(&options, "validated").total, 1);
+    // A change that is announced is seen.
+    rig.contents.invalidate(Some(&rig.root().join("a.c")));
+    assert_eq!(rig.grep(&rig.options("omega")).total, 1);
 }

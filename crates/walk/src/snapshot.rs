@@ -15,6 +15,7 @@ use crate::fingerprint::Fingerprint;
 use crate::kind::Kind;
 use crate::options::ScanOptions;
 use crate::paths::{from_bytes, slashes};
+use crate::rules::{Environment, RuleFileState};
 use crate::unread::Unread;
 
 pub(crate) use self::builder::{SnapshotBuilder, SnapshotHead};
@@ -404,6 +405,17 @@ impl Snapshot {
     /// Whether a snapshot with `head` has the same unreadable and skipped places, which derived structures depend on.
     pub(crate) fn has_gaps_of(&self, head: &SnapshotHead) -> bool {
         self.unread == head.unread && self.skipped == head.skipped
+    }
+
+    /// Whether the files that its ignore rules come from, and the environment variables that name such files, are certainly as
+    /// they were at the scan.
+    #[must_use]
+    pub fn has_current_rules(&self) -> bool {
+        self.fingerprint.as_ref().is_some_and(|fingerprint| {
+            !fingerprint.aliased
+                && fingerprint.environment.as_ref().is_none_or(|environment| *environment == Environment::now())
+                && fingerprint.rule_files.iter().all(RuleFileState::is_unchanged)
+        })
     }
 
     pub(crate) fn outside(&self) -> &Outside {

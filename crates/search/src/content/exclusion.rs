@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cairn_content_index::{Columns, Query};
 use cairn_walk::Snapshot;
 
-use super::Freshness;
 use super::root::{Content, NO_SLOT, RootIndex, View};
 use super::stamp::Stamp;
+use super::watch::{Bits, Coverage};
+use super::{Freshness, Watching};
 use crate::open::FileStat;
 
 /// If more of the files may have a match, the search opens all of them: to look at the state of the others would take longer.
@@ -43,11 +44,25 @@ pub(crate) struct Exclusion {
     reading: Reading,
     /// The entries that the index does not know, or not as they are.
     noted: Mutex<Vec<u32>>,
+    watched: Option<Watched>,
+}
+
+/// What is watched of the files.
+struct Watched {
+    /// As it was when the search began.
+    trusted: Bits,
+    sequence: u64,
+    /// The files in watched directories.
+    covered: Arc<Bits>,
+    /// The slots of those whose state was read.
+    verified: Mutex<Vec<u32>>,
 }
 
 /// A file that has no match if its state is still the one that was indexed.
 pub(crate) struct Claim {
     stamp: Stamp,
+    /// Whether the file is watched and did not change since its state was read.
+    pub(crate) is_watched: bool,
     /// Whether a NUL byte would have ended the search of the file.
     pub(crate) binary: bool,
 }
@@ -67,12 +82,19 @@ impl Exclusion {
         entries: Range<usize>,
         query: &Query,
         reading: Reading,
+        slots: Arc<[u32]>,
+        watched: Option<(&Watching, Coverage)>,
     ) -> Option<Self> {
-        let slots = index.slots(snapshot)?;
         let view = index.view();
         let found = view.store.find(query);
         let (index, snapshot) = (Arc::clone(index), Arc::clone(snapshot));
-        let exclusion = Self { index, snapshot, view, slots, found, reading, noted: Mutex::default() };
+        let watched = watched.map(|(watching, coverage)| Watched {
+            trusted: watching.trusted.clone(),
+            sequence: watching.sequence,
+            covered: coverage.files,
+            verified: Mutex::default(),
+        });
+        let exclusion = Self { index, snapshot, view, slots, found, reading, noted: Mutex::default(), watched };
         let (mut indexed, mut excluded) = (0, 0);
         for slot in entries.map(|entry| exclusion.slots[entry]).filter(|slot| *slot != NO_SLOT) {
             // A file that is not known is noted by the search.
@@ -89,7 +111,30 @@ impl Exclusion {
 
     /// How the files that are left out are known to be as they were indexed.
     pub(crate) fn freshness(&self) -> Freshness {
-        Freshness::Validated
+        let is_trusted = self.watched.as_ref().is_some_and(|watched| !watched.trusted.is_empty());
+        if is_trusted { Freshness::Watched } else { Freshness::Validated }
+    }
+
+    /// Remembers a state that proved a claim. A file with several names can be changed through one that is not watched.
+    pub(crate) fn verify(&self, entry: usize, stat: &FileStat) {
+        if let Some(watched) = &self.watched
+            && stat.links == 1
+            && watched.covered.contains(self.slots[entry])
+        {
+            watched.verified.lock().unwrap_or_else(PoisonError::into_inner).push(self.slots[entry]);
+        }
+    }
+
+    /// Trusts the files whose state was read, unless something was reported in the meantime.
+    pub(super) fn trust_verified(&self) {
+        let Some(watched) = &self.watched else { return };
+        let verified = std::mem::take(&mut *watched.verified.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut trust = self.index.trust();
+        if trust.sequence == watched.sequence {
+            for slot in verified {
+                trust.files.insert(slot);
+            }
+        }
     }
 
     /// Returns what the index says of an entry: `None` if it may have a match.
@@ -119,7 +164,8 @@ impl Exclusion {
                 Nul::ByPlace => return None,
             };
         let is_candidate = file.content.columns().iter().any(|column| self.found.contains(*column));
-        (!is_candidate).then_some(Claim { stamp: file.stamp, binary })
+        let is_watched = self.watched.as_ref().is_some_and(|watched| watched.trusted.contains(slot));
+        (!is_candidate).then_some(Claim { stamp: file.stamp, is_watched, binary })
     }
 
     /// Remembers an entry whose state is not the one that was indexed.

@@ -12,6 +12,7 @@ use cairn_walk::{Derived, Kind, Snapshot, to_bytes};
 
 use super::budget::Budget;
 use super::stamp::{Stamp, mix};
+use super::watch::Trust;
 
 /// The slot of an entry that is not a file.
 pub(super) const NO_SLOT: u32 = u32::MAX;
@@ -33,6 +34,7 @@ pub(super) struct RootIndex {
     pub(super) is_building: AtomicBool,
     /// When files that had changed too recently are worth another try.
     pub(super) retry_at: Mutex<Option<Instant>>,
+    trust: Mutex<Trust>,
 }
 
 #[derive(Default)]
@@ -112,6 +114,7 @@ impl RootIndex {
             has_failed: AtomicBool::new(false),
             is_building: AtomicBool::new(false),
             retry_at: Mutex::new(None),
+            trust: Mutex::default(),
         }
     }
 
@@ -164,6 +167,16 @@ impl RootIndex {
         Some(())
     }
 
+    /// What is known of the tree without looking at the disk.
+    pub(super) fn trust(&self) -> MutexGuard<'_, Trust> {
+        lock(&self.trust)
+    }
+
+    /// Returns the slot of a path below the root.
+    pub(super) fn slot_of(&self, path: &[u8]) -> Option<u32> {
+        lock(&self.table).slots.get(&hash_of(path)).copied()
+    }
+
     pub(super) fn view(&self) -> View {
         let table = lock(&self.table);
         View { files: Arc::clone(&table.files), store: table.store.clone() }
@@ -201,6 +214,13 @@ impl RootIndex {
         table.indexed -= usize::from(known.content.is_indexed());
         for column in std::mem::replace(known, file).content.columns() {
             table.store.remove(*column);
+        }
+    }
+
+    /// Forgets the contents of a file.
+    pub(super) fn forget(&self, path: &[u8]) {
+        if let Some(slot) = self.slot_of(path) {
+            self.set(slot, File::default());
         }
     }
 

@@ -37,7 +37,14 @@ impl Call<'_> {
         };
         options.scope.partial_on_timeout = true;
         let compiled = Compiled::new(&options, cancel).ok()?;
-        let call = Call { context: self.context, options: &options, compiled: &compiled, streaming: None, cancel };
+        let call = Call {
+            context: self.context,
+            options: &options,
+            compiled: &compiled,
+            streaming: None,
+            cancel,
+            watching: self.watching,
+        };
         // The place is only a hint, so an error of this search is not reported.
         let (outcome, _) = call.search_first(candidates, MAX_CANDIDATES).ok()?;
         let found = outcome.matches.first()?;

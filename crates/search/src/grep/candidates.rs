@@ -13,6 +13,7 @@ use crate::content::{Claim, Exclusion};
 use crate::context::StopReason;
 use crate::depth::is_within_depth;
 use crate::glob_pattern::GlobList;
+use crate::open::FileStat;
 use crate::types::TypeList;
 
 /// A list of files, in path order.
@@ -95,6 +96,13 @@ impl Candidates {
     pub(super) fn note(&self, index: usize) {
         if let Source::Tree { entries, exclusion: Some(exclusion), .. } = &self.0 {
             exclusion.note(entries.start + index);
+        }
+    }
+
+    /// Remembers a state that proved what the index shows about an item.
+    pub(super) fn verify(&self, index: usize, stat: &FileStat) {
+        if let Source::Tree { entries, exclusion: Some(exclusion), .. } = &self.0 {
+            exclusion.verify(entries.start + index, stat);
         }
     }
 

@@ -446,7 +446,8 @@ fn a_search_that_times_out_before_the_first_file_reports_the_timeout() {
     let snapshot = cache.stats().snapshots[0].snapshot.clone();
     let files = Candidates::of(snapshot);
     let compiled = Compiled::new(&options, &CancelToken::new()).expect("a pattern");
-    let call = Call { context, options: &options, compiled: &compiled, streaming: None, cancel: &timed_out };
+    let call =
+        Call { context, options: &options, compiled: &compiled, streaming: None, cancel: &timed_out, watching: None };
     let (outcome, files) = call.search(&files).expect("what there is");
     assert_eq!(files, 0);
     assert_eq!(outcome.stop_reason, Some(StopReason::Timeout));
