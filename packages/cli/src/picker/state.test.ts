@@ -6,7 +6,10 @@ import type { Found, PickItem } from './source.ts';
 const itemOf = (path: string): PickItem => ({ path, shownPath: path, isDirectory: false, text: path, ranges: [] });
 
 /** A stream of bytes whose parts come when they are given. */
-function openStream(): { readonly end: (text: string) => void; readonly stream: ConstructorParameters<typeof NameFeed>[0] } {
+function openStream(): {
+  readonly end: (text: string) => void;
+  readonly stream: ConstructorParameters<typeof NameFeed>[0];
+} {
   const { promise, resolve } = Promise.withResolvers<string>();
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(await promise);
