@@ -22,7 +22,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns how many words of 64 bits it has: a power of two.
+    /// Returns the number of its words of 64 bits: a power of two.
     #[must_use]
     pub fn words(&self) -> usize {
         self.words.len()

@@ -103,7 +103,7 @@ impl Store {
         self.bytes
     }
 
-    /// Returns how many bytes more a signature needs, or a group of signatures of one size.
+    /// Returns the number of further bytes for one signature, or for a group of signatures of one size.
     #[must_use]
     pub fn bytes_for(&self, group: &[Signature]) -> usize {
         let Some(first) = group.first() else { return 0 };

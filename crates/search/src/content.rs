@@ -37,7 +37,7 @@ use self::watch::{Bits, Watcher};
 
 /// How many trees are remembered.
 const MAX_ROOTS: usize = 64;
-/// An index with so many files more than twice those of its tree is made again.
+/// An index is made again when it has twice the files of its tree and this number more.
 const MIN_BLOAT: usize = 10_000;
 /// How many snapshots of a tree are trusted: with other options, or of parts of it.
 const MAX_TREES: usize = 4;
@@ -154,7 +154,7 @@ struct Inner {
     watcher: Mutex<Watcher>,
 }
 
-/// What was known of a watched tree when a search began.
+/// The state of a watched tree when a search began.
 pub(crate) struct Watching {
     index: Arc<RootIndex>,
     sequence: u64,
@@ -164,7 +164,7 @@ pub(crate) struct Watching {
     pub(crate) tree: Option<Arc<Snapshot>>,
 }
 
-/// What is known of a tree that was searched.
+/// The record of a tree that was searched.
 struct Root {
     uses: u32,
     last_used: Instant,

@@ -72,7 +72,7 @@ pub struct Scope {
     pub use_cache: bool,
     /// Compare a snapshot from the cache with the disk before it is used, whatever its age. Default: false.
     pub validate: bool,
-    /// Watch the directories of the tree if it has an index, so that the next searches need not look at every file. With a cached
+    /// Watch the directories of the tree if it has an index, so that the next searches need not read the state of every file. With a cached
     /// snapshot only. Default: false.
     pub watch: bool,
     /// When the time runs out, return the result up to then with [`StopReason::Timeout`] instead of an error.

@@ -130,7 +130,7 @@ mod linux {
         short_is_end: bool,
     }
 
-    /// What is known of a file system.
+    /// The properties of a file system.
     #[derive(Clone, Copy)]
     pub(super) struct Device {
         number: u64,

@@ -453,7 +453,7 @@ impl Files<'_> {
     }
 }
 
-/// Mutations and searches at random. Returns how many files the index left out.
+/// Mutations and searches at random. Returns the number of files that the index left out.
 fn mutate(policy: IndexPolicy, watch: bool, seed: u64, steps: usize) -> u64 {
     let rig = Rig { watch, ..Rig::new(policy) };
     fs::create_dir(rig.root().join(".git")).expect("a directory");

@@ -94,7 +94,7 @@ struct Worker<'a> {
     files: Vec<Waiting>,
 }
 
-/// A file of which some signatures are not stored.
+/// A file with signatures that are not stored.
 struct Waiting {
     slot: u32,
     stamp: Stamp,

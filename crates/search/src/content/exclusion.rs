@@ -12,7 +12,7 @@ use super::watch::{Bits, Coverage};
 use super::{Freshness, Watching};
 use crate::open::FileStat;
 
-/// If more of the files may have a match, the search opens all of them: to look at the state of the others would take longer.
+/// If more of the files may have a match, the search opens all of them: to read the state of the others would take longer.
 const MAX_CANDIDATES_PERCENT: usize = 60;
 
 /// How a search reads a file.
@@ -47,7 +47,7 @@ pub(crate) struct Exclusion {
     watched: Option<Watched>,
 }
 
-/// What is watched of the files.
+/// The watched files.
 struct Watched {
     /// As it was when the search began.
     trusted: Bits,
@@ -137,7 +137,7 @@ impl Exclusion {
         }
     }
 
-    /// Returns what the index says of an entry: `None` if it may have a match.
+    /// Returns the claim of the index that an entry has no match; `None` if it may have one.
     pub(crate) fn claim(&self, entry: usize) -> Option<Claim> {
         let slot = self.slots[entry];
         match self.view.files.get(slot as usize).map(|file| &file.content) {

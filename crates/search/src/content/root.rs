@@ -47,7 +47,7 @@ struct Table {
     indexed: usize,
 }
 
-/// What is known of a file.
+/// The record of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
     pub(super) stamp: Stamp,
@@ -167,7 +167,7 @@ impl RootIndex {
         Some(())
     }
 
-    /// What is known of the tree without looking at the disk.
+    /// The parts of the tree that need no comparison with the disk.
     pub(super) fn trust(&self) -> MutexGuard<'_, Trust> {
         lock(&self.trust)
     }

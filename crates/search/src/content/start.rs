@@ -15,7 +15,7 @@ use super::root::RootIndex;
 use super::{IDLE, IndexOff, Inner, State, files_of};
 use crate::open::Opener;
 
-/// How many files are looked at to estimate the size of a tree.
+/// The number of files whose sizes give an estimate of the size of a tree.
 const SAMPLES: usize = 4096;
 /// What the signatures take of the size of the text, in percent, as measured on the kernel.
 const FULL_PERCENT: u64 = 7;
@@ -37,7 +37,7 @@ impl Start {
         Self { inner, snapshot, pool, is_taken: AtomicBool::new(false), _live: live }
     }
 
-    /// Returns how detailed the index is, or why there is none. `None` if the worker is to leave.
+    /// Returns the detail of the index, or the reason why there is none. `None` if the worker is to leave.
     fn decide(&self, inner: &Inner, should_leave: &dyn Fn() -> bool) -> Option<Result<Detail, IndexOff>> {
         let root = self.snapshot.root();
         if is_wide(root) {

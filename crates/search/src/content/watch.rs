@@ -1,10 +1,10 @@
-//! Watches the directories of indexed trees, so that a search need not look at the state of every file.
+//! Watches the directories of indexed trees, so that a search need not read the state of every file.
 //!
 //! No thread listens. The kernel queues a report before the call that changes a file returns, and each search reads the queue when
 //! it begins. So it knows of every change that was finished before, but for those that are never reported: stores through a mapping
 //! of a file, and writes through a name outside of the watched directories.
 //!
-//! What is trusted was first compared with the disk while it was watched: a file when its state was read, a list of files when its
+//! Everything that is trusted was first compared with the disk while it was watched: a file when its state was read, a list of files when its
 //! directories were validated. Any report withdraws the trust in what it is about, and a report that is lost withdraws all.
 
 #[cfg(not(target_os = "linux"))]
@@ -41,7 +41,7 @@ pub(super) struct Watcher {
     ended: Vec<i32>,
 }
 
-/// What is watched of a snapshot.
+/// The watched part of a snapshot.
 #[derive(Clone)]
 pub(super) struct Coverage {
     snapshot: Arc<Snapshot>,
@@ -80,7 +80,7 @@ impl Bits {
     }
 }
 
-/// What is known of a tree without looking at the disk.
+/// The parts of a tree that need no comparison with the disk.
 #[derive(Default)]
 pub(super) struct Trust {
     /// The files that are as they were indexed.

@@ -14,7 +14,7 @@ use rustix::fs::{OFlags, fstat};
 /// Some hundreds of events.
 const BUFFER_BYTES: usize = 32 << 10;
 
-/// What was reported of a watched directory.
+/// A report about a watched directory.
 pub(super) enum Event<'a> {
     /// Some reports were lost.
     Lost,
