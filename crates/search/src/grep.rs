@@ -323,7 +323,7 @@ impl<'a> Call<'a> {
         let mut stopped = Ok(());
         let check = || self.cancel.check();
         let result = self.context.ordered(&work, work.candidates.len().min(count), CHUNK, self.cancel, |results| {
-            *files += results.len();
+            *files += results.iter().map(|(_, result)| result.files() as usize).sum::<usize>();
             let flow = results.into_iter().try_for_each(|(index, mut result)| {
                 work.held.fetch_sub(result.held, Ordering::Relaxed);
                 let name = work.candidates.name(index);
@@ -462,12 +462,13 @@ impl Ordered for Searching {
     ) -> Result<Self::Output, Stopped> {
         let mut results = Vec::new();
         check()?;
-        for index in range {
+        for index in range.clone() {
             let result = match self.candidates.candidate(index) {
                 Candidate::Skip => continue,
                 Candidate::Claimed(name, claim) if self.is_proved(searcher, index, name, &claim) => {
                     check()?;
-                    FileResult::excluded(claim.binary)
+                    FileResult::add_excluded(&mut results, index, claim.binary);
+                    continue;
                 }
                 // The page searches the file again if it has room for it.
                 Candidate::Search(_) | Candidate::Claimed(..) if self.is_live || self.room().is_crowded() => {
@@ -479,6 +480,9 @@ impl Ordered for Searching {
                     searcher.search(self.target(name), self.room(), check)?
                 }
             };
+            if results.len() == results.capacity() {
+                results.reserve_exact(range.end - index);
+            }
             results.push((index, result));
         }
         Ok(results)

@@ -42,6 +42,12 @@ pub(crate) struct OpenFile {
     at_end: bool,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread read the state of a file.
+    pub(crate) static STATS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// The size of a page, or a divisor of it.
 const PAGE_BYTES: u64 = 4096;
 
@@ -179,6 +185,8 @@ mod linux {
         /// Returns the state of the file at a canonical path. A symbolic link in the path is an error, or its own state if it is the
         /// file.
         pub(crate) fn stat(&mut self, path: &[u8]) -> io::Result<FileStat> {
+            #[cfg(test)]
+            super::STATS.with(|count| count.set(count.get() + 1));
             let (directory, name) = self.directory_of(path)?;
             let found = stat(&directory.handle, name, AtFlags::empty())?;
             let Device { number, keeps_times, .. } = directory.device;

@@ -9,8 +9,11 @@ pub(super) struct FileResult {
     /// Whether the file was opened, and how many bytes of it were read.
     pub(super) opened: bool,
     pub(super) bytes_read: u64,
-    /// Whether an index proved that the file has no match, so that it was not opened.
-    pub(super) excluded: bool,
+    /// If this is not 0, the result is of this many files in a row that an index proved to have no match, so that they were not
+    /// opened.
+    pub(super) excluded: u32,
+    /// How many of them have a NUL byte that would have ended the search.
+    pub(super) excluded_binary: u32,
     pub(super) matches: Vec<LineMatch>,
     /// The number of matched lines, or of matches. The search ends at one more than the page has room for.
     pub(super) count: u64,
@@ -46,8 +49,20 @@ pub(super) enum FileState {
 }
 
 impl FileResult {
-    /// The result for a file that was not opened.
-    pub(super) fn excluded(binary: bool) -> Self {
-        Self { excluded: true, binary, ..Self::default() }
+    /// The number of files that it is the result of.
+    pub(super) fn files(&self) -> u64 {
+        u64::from(self.excluded.max(1))
+    }
+
+    /// Adds a file that was not opened to the results of a list, the last of which may be of such files too.
+    pub(super) fn add_excluded(results: &mut Vec<(usize, Self)>, index: usize, binary: bool) {
+        let has_run = results.last().is_some_and(|(_, last)| last.excluded > 0);
+        if !has_run {
+            results.push((index, Self::default()));
+        }
+        if let Some((_, last)) = results.last_mut() {
+            last.excluded += 1;
+            last.excluded_binary += u32::from(binary);
+        }
     }
 }

@@ -156,10 +156,10 @@ impl<'a> Page<'a> {
             self.count_live();
             return ControlFlow::Continue(());
         }
-        skipped.binary += u64::from(result.binary);
+        skipped.binary += u64::from(result.binary) + u64::from(result.excluded_binary);
         skipped.oversized += u64::from(result.oversized);
         skipped.too_costly += u64::from(result.too_costly);
-        self.outcome.files_searched += 1;
+        self.outcome.files_searched += result.files();
         self.outcome.files_excluded += u64::from(result.excluded);
         self.outcome.files_cut += u64::from(result.cut);
         if result.count == 0 {
