@@ -16,8 +16,10 @@ use super::watch::Trust;
 
 /// The slot of an entry that is not a file.
 pub(super) const NO_SLOT: u32 = u32::MAX;
-/// What a file takes in the tables, in bytes.
-const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
+/// What a file takes in the tables, in bytes. A hash table is at least half full.
+pub(super) const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
+/// The records that are copied together when one of them changes during a search.
+const PART: usize = 4096;
 
 /// The signatures of the files below a directory, with the stamps that the files had.
 pub(super) struct RootIndex {
@@ -40,11 +42,38 @@ pub(super) struct RootIndex {
 #[derive(Default)]
 struct Table {
     slots: HashMap<u64, u32, BuildHasherDefault<Same>>,
-    files: Arc<Vec<File>>,
+    files: Files,
     store: Store,
     /// The bytes that are reserved.
     bytes: usize,
     indexed: usize,
+}
+
+/// The records of all files by their slots. A clone shares them.
+#[derive(Clone, Default)]
+pub(super) struct Files(Vec<Arc<Vec<File>>>);
+
+impl Files {
+    pub(super) fn get(&self, slot: u32) -> Option<&File> {
+        self.0.get(slot as usize / PART)?.get(slot as usize % PART)
+    }
+
+    fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * PART + last.len())
+    }
+
+    fn push(&mut self) {
+        if self.len().is_multiple_of(PART) {
+            self.0.push(Arc::new(Vec::with_capacity(PART)));
+        }
+        if let Some(last) = self.0.last_mut() {
+            Arc::make_mut(last).push(File::default());
+        }
+    }
+
+    fn replace(&mut self, slot: u32, file: File) -> File {
+        std::mem::replace(&mut Arc::make_mut(&mut self.0[slot as usize / PART])[slot as usize % PART], file)
+    }
 }
 
 /// The record of a file.
@@ -83,7 +112,7 @@ impl Content {
 
 /// The table and the signatures at one moment.
 pub(super) struct View {
-    pub(super) files: Arc<Vec<File>>,
+    pub(super) files: Files,
     pub(super) store: Store,
 }
 
@@ -153,7 +182,7 @@ impl RootIndex {
         }
         self.reserve(table, FILE_BYTES)?;
         let slot = table.files.len() as u32;
-        Arc::make_mut(&mut table.files).push(File::default());
+        table.files.push();
         table.slots.insert(hash, slot);
         Some(slot)
     }
@@ -179,13 +208,13 @@ impl RootIndex {
 
     pub(super) fn view(&self) -> View {
         let table = lock(&self.table);
-        View { files: Arc::clone(&table.files), store: table.store.clone() }
+        View { files: table.files.clone(), store: table.store.clone() }
     }
 
     /// Whether the index has this state of a file, so that it need not be read.
     pub(super) fn knows(&self, slot: u32, stamp: Stamp) -> bool {
-        let file = &lock(&self.table).files[slot as usize];
-        file.stamp == stamp && !matches!(file.content, Content::Unknown)
+        let table = lock(&self.table);
+        table.files.get(slot).is_some_and(|file| file.stamp == stamp && !matches!(file.content, Content::Unknown))
     }
 
     /// Stores signatures of one size. `None` if there is no memory for them.
@@ -209,10 +238,10 @@ impl RootIndex {
     pub(super) fn set(&self, slot: u32, file: File) {
         let mut table = lock(&self.table);
         let table = &mut *table;
-        let known = &mut Arc::make_mut(&mut table.files)[slot as usize];
         table.indexed += usize::from(file.content.is_indexed());
-        table.indexed -= usize::from(known.content.is_indexed());
-        for column in std::mem::replace(known, file).content.columns() {
+        let known = table.files.replace(slot, file).content;
+        table.indexed -= usize::from(known.is_indexed());
+        for column in known.columns() {
             table.store.remove(*column);
         }
     }

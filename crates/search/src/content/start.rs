@@ -11,7 +11,7 @@ use cairn_pool::{HelpEnd, Pool, Shared};
 use cairn_walk::Snapshot;
 
 use super::live::Live;
-use super::root::RootIndex;
+use super::root::{FILE_BYTES, RootIndex};
 use super::{IDLE, IndexOff, Inner, State, files_of};
 use crate::open::Opener;
 
@@ -64,10 +64,11 @@ impl Start {
         if trusted == 0 {
             return Some(Err(IndexOff::FileSystem));
         }
-        let left = self.make_room(inner, bytes * FULL_PERCENT / 100) as u64;
-        Some(if bytes * FULL_PERCENT / 100 <= left {
+        let need = |percent: u64| bytes * percent / 100 + (files.len() * FILE_BYTES) as u64;
+        let left = self.make_room(inner, need(FULL_PERCENT)) as u64;
+        Some(if need(FULL_PERCENT) <= left {
             Ok(Detail::Full)
-        } else if bytes * LOW_PERCENT / 100 <= left {
+        } else if need(LOW_PERCENT) <= left {
             Ok(Detail::Low)
         } else {
             Err(IndexOff::TooLarge)
