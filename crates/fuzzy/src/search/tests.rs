@@ -148,6 +148,20 @@ fn better_matches_rank_higher() {
         ("the typed case with a typo", "Widgte", vec!["z/Widget.tsx", "a/widget.tsx"]),
         ("the typed case with a typo in a path", "Widgte/a", vec!["Widget/a.ts", "widget/a.ts"]),
         ("the typed case in the name, not in its directory", "Core", vec!["a/Core.c", "Core/core.c"]),
+        ("one letter left before two", "cor", vec!["core.c", "cores.c"]),
+        ("the letters after a leading dot are the stem", ".git", vec![".gitrc", ".gitignore"]),
+        ("a beginning before the whole after punctuation", "init", vec!["initial.c", "_init.ts"]),
+        (
+            "a run from the beginning of a word before one from inside",
+            "sced_core",
+            vec!["sched_core.c", "shced_core.c"],
+        ),
+        ("the first digit of a number begins a word", "u2", vec!["usb2.c", "u32.c"]),
+        ("a typo at the beginning of a longer name", "coer", vec!["cores.c", "x_core.c"]),
+        ("few other letters, with a typo", "coer", vec!["x_core.c", "core_testing.c"]),
+        ("a short extension, with a typo", "coer", vec!["core.conf", "core.config"]),
+        ("a word begins where punctuation was typed", "f_smod", vec!["f/a/b/smodel.c", "fs_model.c"]),
+        ("letters of another segment after a separator", "core.c", vec!["core/a.c", "core.h"]),
         ("the typed case in segments", "Ker/Cor", vec!["Kernel/Core.c", "kernel/Core.c", "kernel/core.c"]),
         ("the typed case beyond ASCII", "École", vec!["École.txt", "école.txt"]),
     ] {
@@ -174,6 +188,7 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("initials before other letters", "fsc", vec!["a/fs-scan-cache.ts", "a/fsync.c"]),
         ("a whole stem but for punctuation", "pagealloc", vec!["mm/page_alloc.c", "mm/x-pagealloc.c"]),
         ("a source before its test", "sched core", vec!["sched/core.c", "sched/test/core.c"]),
+        ("a source before one in a directory for tests", "core", vec!["net/core.c", "net-tests/core.c"]),
         ("unless the test was asked for", "test core", vec!["test/core.c", "text/core_test_a.c"]),
         ("a source before its declarations", "printk", vec!["a/printk.c", "a/printk.h"]),
         ("words in a directory and as the whole stem", "usb hub", vec!["usb/core/hub.c", "a/onboard_usb_hub.c"]),
@@ -210,6 +225,12 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("a word of the stem before one of the extension", "net conf", vec!["net/conf_x.c", "net/abc.conf"]),
         ("few letters left out", "pgalloc", vec!["a/page_alloc.c", "a/prgoalloc.c"]),
         ("all initials of a name", "bmme", vec!["a/buildMatchMemberExpression.ts", "b/management/mExportLater.ts"]),
+        ("initials of directories before letters of a stem", "atp", vec!["a/tests/page.c", "a/tps65218.c"]),
+        (
+            "initials in few letters before initials in few segments",
+            "ksc",
+            vec!["kernel/sched/core.c", "kernel/sched_coq.c"],
+        ),
         ("all initials of a path", "ksc", vec!["kernel/sched/core.c", "kernel/a/scs_rt.c", "kernel/sched/cpu_rt.c"]),
         (
             "initials across a directory that says nothing",
@@ -219,6 +240,11 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("initials in few letters", "ksc", vec!["kernel/sched/core.c", "kernel/sched/cputime.c"]),
         ("a typo in a part", "schedfiar", vec!["kernel/sched/fair.c", "kernel/sched/fairer.c", "a/schedif_at.c"]),
         ("a typo in a directory's part", "shcedfair", vec!["kernel/sched/fair.c", "kernel/sched/fairer.c"]),
+        ("an abbreviated word next to another of the name", "memry pool", vec!["pool_memory.c", "pool/memory.c"]),
+        ("a file for its directory before a longer stem", "usb hub", vec!["usb/hub/index.c", "usb/hubs.c"]),
+        ("next to other words, a short one has no typo", "ta the", vec!["the/match.c", "the/xtya.c"]),
+        ("next to other words, one typo costs little", "kernel shced", vec!["kernel/sched/", "kernel/sc/hed.c"]),
+        ("a typo in a part of three letters", "usbhxb", vec!["usb/hub.c", "usb/a/hub.c"]),
         (
             "words with a typo in a directory",
             "bttrfs super",
@@ -384,12 +410,16 @@ fn positions_show_what_matched() {
         ("sched core", "sched/core.c", "schedcore"),
         ("schedcore", "s/sched/core.c", "schedcore"),
         ("fsc", "fsx/fs-scan-cache.c", "fsc"),
+        ("irqdd", "irq.md", "irqd"),
+        ("b/v", "ab/v2.ts", "bv"),
     ] {
         assert_eq!(marked(query, path), expected, "{query} in {path}");
     }
     let in_name = positions("core", "core/score_core.c");
     assert_eq!(in_name, [11, 12, 13, 14], "the word in the base name, not the directory");
     assert_eq!(positions("schcor", "s/sched/core.c"), [2, 3, 4, 8, 9, 10], "the beginnings of words");
+    assert_eq!(positions("btn", "button.tsx"), [0, 2, 5], "the first letters that follow");
+    assert_eq!(positions("lib", "a/lib/x-lib/c.c"), [2, 3, 4], "a whole segment");
     assert_eq!(positions("écxle", "é/école"), [3, 4, 5, 7, 8], "whole characters");
 }
 
