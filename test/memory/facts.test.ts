@@ -338,6 +338,10 @@ describe.each(kinds)('facts in $name', (kind) => {
     const listed = await facts.recall({ query: ' ', limit: 2 });
     expect(textsOf(listed.facts)).toEqual(['fact 6', 'fact 5']);
     expect(listed).toMatchObject({ searched: 7, hasMore: true });
+    expect(listed.facts.map(({ score, matched }) => [score, matched])).toEqual([
+      [0, []],
+      [0, []],
+    ]);
     const [second] = (await facts.list({ limit: 1, offset: 1 })).facts;
     await advance(1000);
     await facts.update(second?.id ?? '', { pinned: true });
