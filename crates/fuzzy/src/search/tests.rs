@@ -272,10 +272,12 @@ fn the_path_that_a_query_explains_best_ranks_first() {
         ("a source before data", "x86setup", vec!["arch/x86/kernel/setup.c", "arch/x86/boot/setup.ld"]),
         ("unless the data was asked for", "setup.json", vec!["a/setup.json", "a/setup.json.c"]),
         ("the typed punctuation of a stem", "page_alloc", vec!["a/page_alloc.c", "a/pagealloc.c"]),
+        ("few other letters, next to others", "foomatch ts", vec!["foo_match_abc.ts", "a_foo_match_xyz.ts"]),
         ("a word but for punctuation, next to others", "mm pagealloc", vec!["mm/page_alloc.c", "mm/pagealloc_more.c"]),
         ("the typed punctuation, next to others", "mm page-alloc", vec!["mm/page-alloc.c", "mm/page_alloc.c"]),
         ("a segment in a name before its extension", "plugins/ts", vec!["plugins/bits.c", "plugins/estree.ts"]),
         ("segments that end with a directory", "plugins/ts", vec!["plugins/types/index.ts", "plugins/estree.ts"]),
+        ("a segment that is an extension", ".x86/li", vec!["a.x86/list.c", "a.x86_64/list.c", "ax.c/x86/list.c"]),
         ("the file for a directory", "a/plugins", vec!["a/plugins/index.ts", "a/plugins/other.ts"]),
         ("the typed case of words", "Ab Core", vec!["Ab/Core.c", "ab/Core.c", "ab/core.c"]),
         ("a source with typos in its directories", "genirq/msi", vec!["kernel/irq/msi.c", "kernel/irq/msi.h"]),
@@ -365,6 +367,11 @@ fn a_query_matches_or_does_not() {
     ] {
         assert_eq!(as_typed(query, path), matches, "{reason}: {query} against {path}");
     }
+}
+
+#[test]
+fn the_best_match_with_a_typo_is_one_with_a_typo() {
+    assert_eq!(tier("neum", "enum"), Some(Tier::NameTypo as u32));
 }
 
 #[test]
