@@ -189,6 +189,10 @@ const damages: Readonly<Record<string, (journal: string) => void>> = {
   'of another program': (journal) => writeFileSync(journal, 'something else\n'),
   'cut in its first line': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, 40)),
   'cut in its changes': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, -5)),
+  'changed after it was written': (journal) => {
+    const content = readFileSync(journal, 'utf8');
+    writeFileSync(journal, content.replace('"temporaries":[]', '"temporaries":["x"]'));
+  },
   'a directory': (journal) => {
     rmSync(journal);
     mkdirSync(journal);
