@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { nodeFileOperations } from '../files/node-operations.ts';
 import type { FileOperations } from '../files/operations.ts';
@@ -32,6 +33,19 @@ test('a place with two names is locked once', async () => {
   const { locks, locked } = locksOf({ a: '1:1', b: '1:1' });
   await locks.hold(['a', 'b'], {}, nothing);
   expect(locked).toHaveLength(1);
+});
+
+test('calls of one process for the same place take turns', async () => {
+  const { locks } = locksOf({});
+  const steps: string[] = [];
+  const call = (name: string): Promise<void> =>
+    locks.hold(['a'], {}, async () => {
+      steps.push(`${name} begins`);
+      await setImmediate();
+      steps.push(`${name} ends`);
+    });
+  await Promise.all([call('first'), call('second')]);
+  expect(steps).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
 });
 
 test('a call leaves no listener on its signal', async () => {
