@@ -654,6 +654,14 @@ fn a_fifo_in_place_of_git_or_rules_does_not_block_a_scan() {
 }
 
 #[test]
+fn a_configuration_that_includes_itself_is_read_to_an_end() {
+    let config = "[include]\npath = config\n[core]\nexcludesFile = ../x-excludes";
+    let rig = Rig::with(&[".git/HEAD: ref: refs/heads/main", &format!(".git/config: {config}"), "x", "y"]);
+    rig.write_above("x-excludes", "x");
+    assert_eq!(listed(&rig.get(DEFAULT).snapshot), ["y"]);
+}
+
+#[test]
 fn the_private_excludes_of_a_repository_apply() {
     let rig = Rig::with(&[".git/info/exclude: x", "x", "y"]);
     rig.expired(DEFAULT);
