@@ -446,18 +446,6 @@ describe.each(kinds)('facts in $name', (kind) => {
     expect(await facts.forget(fact.id)).toMatchObject({ forgotten: true });
   });
 
-  test('a failure of the store is no value of another program', async () => {
-    const { backend, facts: own } = await openFacts(kind);
-    await own.remember('a fact of the project');
-    const failing: MemoryBackend = {
-      ...backend,
-      page: () => Promise.reject(new MemoryError('UNAVAILABLE', ['the store does not answer', 'Try again.'])),
-      rows: () => Promise.reject(new MemoryError('UNAVAILABLE', ['the store does not answer', 'Try again.'])),
-    };
-    const { facts } = createMemory({ project: PROJECT, backend: failing });
-    expect(await failureOf(facts.recall({ query: 'fact' }))).toMatchObject({ code: 'UNAVAILABLE' });
-  });
-
   test('an unreadable row is reported with its key and id, stays, and hides no other fact', async () => {
     const reported: unknown[] = [];
     const { facts, backend, memory } = await openFacts(kind, { onUnreadable: (record) => reported.push(record) });

@@ -161,6 +161,7 @@ fn better_matches_rank_higher() {
         ("few other letters, with a typo", "coer", vec!["x_core.c", "core_testing.c"]),
         ("a short extension, with a typo", "coer", vec!["core.conf", "core.config"]),
         ("a word begins where punctuation was typed", "f_smod", vec!["f/a/b/smodel.c", "fs_model.c"]),
+        ("not where the next letter begins a word", "f_smod", vec!["f/a/b/smodel.c", "fsModel.c"]),
         ("letters of another segment after a separator", "core.c", vec!["core/a.c", "core.h"]),
         ("the typed case in segments", "Ker/Cor", vec!["Kernel/Core.c", "kernel/Core.c", "kernel/core.c"]),
         ("the typed case beyond ASCII", "École", vec!["École.txt", "école.txt"]),
