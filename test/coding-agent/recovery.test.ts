@@ -179,7 +179,9 @@ test('the journal of a running commit is left to it', async () => {
   const other = createWorkspace({ root, stateDirectory });
   const journal = writeJournal(stateDirectory, 'P', { paths: [join(root, 'a')], locks: [root] });
   await other.locks.hold([root], {}, async () => {
-    details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+    const answer = await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' });
+    details(answer);
+    expect(textOf(answer)).not.toContain('recovered');
     expect(existsSync(journal)).toBe(true);
   });
 });
