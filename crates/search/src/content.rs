@@ -64,6 +64,9 @@ pub struct IndexPolicy {
     pub settle: Option<Duration>,
     /// How many files of a tree are indexed at most. Default: no limit.
     pub max_files: usize,
+    /// How many directories are watched at most. It is never more than a quarter of what the system allows, because editors need
+    /// watches too. Default: 16,384.
+    pub max_watches: usize,
 }
 
 impl Default for IndexPolicy {
@@ -74,6 +77,7 @@ impl Default for IndexPolicy {
             min_text: 150_000_000,
             settle: stamp::settle_time(),
             max_files: usize::MAX,
+            max_watches: 16_384,
         }
     }
 }
@@ -194,7 +198,7 @@ impl ContentIndexes {
             budget,
             roots: Mutex::default(),
             live: Arc::default(),
-            watcher: Mutex::default(),
+            watcher: Mutex::new(Watcher::new(policy.max_watches)),
         }))
     }
 

@@ -5,17 +5,17 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use cairn_cancel::CancelToken;
+use cairn_cancel::{CancelToken, Stopped};
 use cairn_pool::Pool;
 use cairn_search::{
-    Binary, ContentIndexes, CountUnit, Freshness, GrepMode, GrepOptions, GrepOutcome, IndexOff, IndexPolicy,
-    SearchContext, SearchError, grep,
+    BatchSink, Binary, ContentIndexes, CountUnit, Freshness, GrepBatch, GrepMode, GrepOptions, GrepOutcome, IndexOff,
+    IndexPolicy, SearchContext, SearchError, Streaming, grep, grep_stream,
 };
 use cairn_walk::{Policy, ScanCache};
 use tempfile::TempDir;
@@ -49,8 +49,14 @@ struct Rig {
 }
 
 /// Every tree is large enough, and files may be indexed as soon as their clock has ticked.
-const POLICY: IndexPolicy =
-    IndexPolicy { max_bytes: 64 << 20, min_files: 0, min_text: 0, settle: Some(Duration::ZERO), max_files: usize::MAX };
+const POLICY: IndexPolicy = IndexPolicy {
+    max_bytes: 64 << 20,
+    min_files: 0,
+    min_text: 0,
+    settle: Some(Duration::ZERO),
+    max_files: usize::MAX,
+    max_watches: 1000,
+};
 
 impl Rig {
     fn new(policy: IndexPolicy) -> Self {
@@ -516,6 +522,8 @@ impl Files<'_> {
         options.pcre2 = random.below(12) == 0;
         options.file_types = random.one(&[&[][..], &[], &[], &[], &["rust"]]).iter().map(ToString::to_string).collect();
         options.follow_links = random.below(16) == 0;
+        // Such a search uses no index, so nothing else keeps its list of files from being as old as the cache allows.
+        options.scope.validate = options.follow_links;
         options.max_file_size = (random.below(8) == 0).then_some(300);
         options.max_depth = (random.below(10) == 0).then_some(2);
         options.globs =
@@ -641,7 +649,11 @@ fn race(watch: bool) {
 
 /// A watched tree whose files and directories are all trusted.
 fn watched(files: &[(&str, &[u8])]) -> Rig {
-    let rig = Rig { watch: true, ..Rig::with_files(POLICY, files) };
+    watched_by(POLICY, files)
+}
+
+fn watched_by(policy: IndexPolicy, files: &[(&str, &[u8])]) -> Rig {
+    let rig = Rig { watch: true, ..Rig::with_files(policy, files) };
     for _ in 0..3 {
         rig.grep(&rig.options("an absent text"));
     }
@@ -863,6 +875,88 @@ fn a_file_that_is_saved_by_a_move_costs_the_others_no_look() {
     assert_eq!((outcome.total, outcome.freshness), (1, Some(Freshness::Watched)));
 }
 
+#[test]
+fn random_changes_are_found_in_a_tree_that_is_watched_in_part() {
+    let steps = number("CAIRN_INDEX_STEPS", 100);
+    for max_watches in [0, 1, 3, 5] {
+        let seed = (number("CAIRN_INDEX_SEED", 4) + max_watches) as u64;
+        let excluded = mutate(IndexPolicy { max_watches, ..POLICY }, true, seed, steps);
+        assert!(excluded > steps as u64, "{max_watches}: {excluded} files were left out");
+    }
+}
+
+#[test]
+fn a_directory_without_a_watch_is_validated() {
+    for (max_watches, watches) in [(0, 0), (1, 1), (2, 2), (10, 3)] {
+        let rig = watched_by(IndexPolicy { max_watches, ..POLICY }, &TWO_DIRECTORIES);
+        assert_eq!(rig.contents.stats().watches, watches);
+        for path in ["b/d/e.c", "b/c.c", "a.c", "b/new", "b/d/new"] {
+            rig.write(path, b"omega\n");
+            rig.assert_same(&rig.options("omega"), &format!("{path} with {max_watches}"));
+        }
+        fs::rename(rig.root().join("b/d"), rig.root().join("b/x")).unwrap();
+        rig.write("b/d/e.c", b"omega\nomega\n");
+        rig.assert_same(&rig.options("omega"), &format!("moved with {max_watches}"));
+    }
+}
+
+#[test]
+fn a_file_with_another_name_outside_is_validated_if_the_name_is_older_than_the_watch() {
+    let rig = Rig { watch: true, ..Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("b.c", b"beta\n")]) };
+    let outside = tempfile::tempdir_in(rig.root().parent().unwrap()).unwrap();
+    fs::hard_link(rig.root().join("a.c"), outside.path().join("link")).unwrap();
+    rig.settle();
+    for _ in 0..4 {
+        rig.index();
+    }
+    fs::write(outside.path().join("link"), "omega\n").unwrap();
+    assert_eq!(rig.assert_same(&rig.options("omega"), "a link").total, 1);
+}
+
+/// What runs when the first matches arrive.
+struct Meanwhile<'a>(&'a (dyn Fn() + Sync));
+
+impl BatchSink for Meanwhile<'_> {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn take(&self, _batch: GrepBatch, _check: &dyn Fn() -> Result<(), Stopped>) -> Result<(), Stopped> {
+        self.0();
+        Ok(())
+    }
+}
+
+/// A report that another search has read withdraws the trust in what this one saw before.
+#[test]
+fn a_change_that_another_search_was_told_of_is_not_forgotten() {
+    let rig = Rig { watch: true, ..Rig::with_files(POLICY, &[("a.c", b"alpha\n"), ("z.c", b"omicron\n")]) };
+    rig.grep(&rig.options("an absent text"));
+    // Nothing is trusted, and everything is watched.
+    rig.contents.invalidate(None);
+    let context = SearchContext { contents: Some(&rig.contents), ..SearchContext::new(&rig.cache, &rig.pool) };
+    let meanwhile = || {
+        fs::write(rig.root().join("a.c"), "omega\n").unwrap();
+        rig.grep(&rig.options("another absent text"));
+    };
+    let sink = Meanwhile(&meanwhile);
+    let streaming = Streaming { sink: &sink, keeps_all: true };
+    let mut options = rig.options("omicron");
+    options.scope.asked = Instant::now();
+    assert_eq!(grep_stream(context, &options, streaming, &CancelToken::new()).unwrap().total, 1);
+    assert_eq!(rig.assert_same(&rig.options("omega"), "afterwards").total, 1);
+    // The same for a new file.
+    let meanwhile = || {
+        fs::write(rig.root().join("new.c"), "omega\n").unwrap();
+        rig.grep(&rig.options("another absent text"));
+    };
+    let sink = Meanwhile(&meanwhile);
+    let streaming = Streaming { sink: &sink, keeps_all: true };
+    options.scope.asked = Instant::now();
+    assert_eq!(grep_stream(context, &options, streaming, &CancelToken::new()).unwrap().total, 1);
+    assert_eq!(rig.assert_same(&rig.options("omega"), "a new file").total, 2);
+}
+
 /// Fills the queue of the watcher, so that reports of what comes next are lost.
 fn overflow(root: &Path) {
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
@@ -945,4 +1039,35 @@ fn mounts() {
     assert_eq!(rig.assert_same(&rig.options("omega"), "unmounted").total, 1);
     rig.write("b/d/e.c", b"omega\n");
     assert_eq!(rig.assert_same(&rig.options("omega"), "below the mount").total, 2);
+    // A file system without times that show every change.
+    let indexed = rig.contents.stats().indexed;
+    run(&["mount", "--rbind", "/sys/kernel/mm", rig.root().join("b/d").to_str().unwrap()]);
+    rig.settle();
+    rig.index();
+    rig.assert_same(&absent, "no times");
+    assert!(rig.contents.stats().indexed <= indexed, "{:?}", rig.contents.stats());
+}
+
+/// As the superuser, who may read everything, this says little: run it as someone else too.
+#[test]
+fn files_and_directories_that_may_not_be_read_are_reported() {
+    for watch in [false, true] {
+        let rig = Rig { watch, ..watched(&TWO_DIRECTORIES) };
+        let set = |path: &str, mode| {
+            fs::set_permissions(rig.root().join(path), fs::Permissions::from_mode(mode)).expect("permissions");
+        };
+        for (path, normal, others) in
+            [("a.c", 0o644, &[0o000, 0o200][..]), ("b", 0o755, &[0o000, 0o400, 0o600, 0o100]), ("b/d", 0o755, &[0o000])]
+        {
+            for mode in others {
+                for mode in [*mode, normal] {
+                    set(path, mode);
+                    for round in 0..3 {
+                        rig.assert_same(&rig.options("gamma"), &format!("{path} {mode:o} {round} {watch}"));
+                        rig.contents.wait();
+                    }
+                }
+            }
+        }
+    }
 }

@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::fs;
 
@@ -313,6 +313,25 @@ mod tests {
         let open = || worker_file(&path);
         for (size, is_read) in [(1_500_000, true), (1_499_999, false), (10, false)] {
             assert_eq!(worker.read(&mut open(), size, &|| false).is_ok(), is_read, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_stored() {
+        for is_changed in [false, true] {
+            let (tree, build) = build(&b"a line of text\n".repeat(100_000));
+            std::thread::sleep(Duration::from_millis(50));
+            let asked = AtomicUsize::new(0);
+            let end = build.help(&|| {
+                // The second question comes after the first part was read.
+                if asked.fetch_add(1, Ordering::Relaxed) == 1 && is_changed {
+                    use std::os::unix::fs::FileExt;
+                    let file = fs::File::options().write(true).open(tree.path().join("file")).expect("the file");
+                    file.write_all_at(b"other", 2).expect("a write");
+                }
+                false
+            });
+            assert_eq!((end, build.index.size().1), (HelpEnd::Done, usize::from(!is_changed)));
         }
     }
 

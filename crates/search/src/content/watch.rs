@@ -25,9 +25,6 @@ use self::names::NewNames;
 use self::queue::{Change, Event, Queue, max_watches};
 use super::root::{NO_SLOT, RootIndex};
 
-/// The maximal number of watches. Those of a user are shared with editors, so it is at most a quarter of them.
-const MAX_WATCHES: usize = 16_384;
-
 /// The watched directories of a process.
 #[derive(Default)]
 pub(super) struct Watcher {
@@ -38,7 +35,8 @@ pub(super) struct Watcher {
     roots: HashMap<Arc<[u8]>, (u64, u64)>,
     /// Rises when watches are added or removed.
     version: u64,
-    /// How many watches there may be.
+    /// [`super::IndexPolicy::max_watches`], and how many there may be on this system.
+    limit: usize,
     max: usize,
     /// The watches that the queue is to end.
     ended: Vec<i32>,
@@ -104,6 +102,10 @@ impl Trust {
 }
 
 impl Watcher {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.paths.len()
     }
@@ -134,14 +136,14 @@ impl Watcher {
         self.ended.drain(..).for_each(|number| queue.remove(number));
         self.queue = Some(queue);
         if names.may_be_links() {
-            indexes.iter().for_each(|index| index.trust().withdraw());
+            withdraw_all(indexes);
         }
     }
 
     /// Ends all watches. After a report that was lost, or a mount, the directory at a path need not be the one that was watched there.
     fn begin_again(&mut self, indexes: &[Arc<RootIndex>]) {
-        *self = Self { version: self.version + 1, ..Self::default() };
-        indexes.iter().for_each(|index| index.trust().withdraw());
+        *self = Self { version: self.version + 1, ..Self::new(self.limit) };
+        withdraw_all(indexes);
     }
 
     /// Returns whether it is known what changed.
@@ -246,7 +248,7 @@ impl Watcher {
         let is_reachable = root.is_none() || self.numbers.contains_key(parent);
         if self.queue.is_none() && is_reachable {
             self.queue = Queue::open().ok();
-            self.max = MAX_WATCHES.min(max_watches() / 4);
+            self.max = self.limit.min(max_watches() / 4);
         }
         if !is_reachable || self.paths.len() >= self.max {
             return false;
@@ -264,6 +266,12 @@ impl Watcher {
         self.numbers.insert(path, number);
         self.version += 1;
         true
+    }
+}
+
+fn withdraw_all(indexes: &[Arc<RootIndex>]) {
+    for index in indexes {
+        index.trust().withdraw();
     }
 }
 
