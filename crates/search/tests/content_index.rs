@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -292,9 +292,26 @@ fn a_match_over_several_lines_may_have_its_grams_in_several_pieces() {
     let filler = "filler of a line\n".repeat(10_000);
     let text = format!("{filler}first end\nsecond begin\n{filler}");
     let rig = Rig::with_files(POLICY, &[("long.txt", text.as_bytes()), ("short.txt", b"first end\nother\n")]);
-    for pattern in [r"first end\nsecond begin", r"(?s)first end.*second", "second begin"] {
+    // Far apart, so that no piece has both.
+    rig.write("ends.txt", format!("opening words\n{filler}closing words\n").as_bytes());
+    rig.settle();
+    rig.index();
+    for pattern in
+        [r"first end\nsecond begin", r"(?s)first end.*second", "second begin", r"(?s)opening words.*closing words"]
+    {
         let options = GrepOptions { multiline: true, ..rig.options(pattern) };
         assert_eq!(rig.assert_same(&options, pattern).files_with_matches, 1);
+    }
+}
+
+#[test]
+fn a_match_in_any_piece_of_a_long_file_is_found() {
+    let filler = "filler of a line\n".repeat(10_000);
+    let text = format!("opening words\n{filler}middle words\n{filler}closing words");
+    let rig = Rig::with_files(POLICY, &[("long.txt", text.as_bytes()), ("short.txt", b"other\n")]);
+    for (pattern, total) in [("opening", 1), ("middle", 1), ("closing", 1), ("absent", 0)] {
+        let outcome = rig.assert_same(&rig.options(pattern), pattern);
+        assert_eq!((outcome.total, outcome.files_excluded), (total, 2 - total), "{pattern}");
     }
 }
 
@@ -610,17 +627,29 @@ fn race(watch: bool) {
     }
     rig.settle();
     rig.index();
-    let (written, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (written, begun, is_over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let target = |round: u64| rig.root().join(format!("d{}/f{}", round % 3, round % 30));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let mut round = 0;
+            let (mut round, mut made) = (0, VecDeque::new());
             while !is_over.load(Ordering::Acquire) {
                 round += 1;
                 // The same size each time.
                 let content = format!("marker{round:010}\n");
-                match round % 3 {
+                match round % 4 {
                     0 => fs::write(target(round), content).expect("a write"),
+                    3 => {
+                        // A search that runs needs those that were made since it began.
+                        while made.front().is_some_and(|made| *made < begun.load(Ordering::Acquire)) {
+                            let old = made.pop_front().expect("the first");
+                            fs::remove_dir_all(rig.root().join(format!("made{old}"))).expect("removed");
+                        }
+                        let directory = rig.root().join(format!("made{round}"));
+                        fs::create_dir(&directory).expect("a directory");
+                        made.push_back(round);
+                        std::thread::sleep(Duration::from_micros(round % 7 * 100));
+                        fs::write(directory.join("f"), content).expect("a new file");
+                    }
                     1 => {
                         let next = rig.root().join("next");
                         fs::write(&next, content).expect("a write");
@@ -631,9 +660,16 @@ fn race(watch: bool) {
                 written.store(round, Ordering::Release);
             }
         });
+        // What one search is told of, another must know.
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Acquire) {
+                rig.grep(&rig.options("another[0-9]+"));
+            }
+        });
         let mut searched = 0;
         while searched < rounds {
             let round = written.load(Ordering::Acquire);
+            begun.store(round, Ordering::Release);
             let outcome = rig.grep(&rig.options("marker[0-9]+"));
             let lines = || outcome.matches.iter().map(|line| String::from_utf8_lossy(&line.line).into_owned());
             let newest = lines().filter_map(|line| line.trim_start_matches("marker").trim().parse::<u64>().ok()).max();
@@ -645,6 +681,23 @@ fn race(watch: bool) {
         }
         is_over.store(true, Ordering::Release);
     });
+}
+
+#[test]
+fn an_ignore_file_above_a_watched_tree_is_read_by_every_search() {
+    let rig = Rig { watch: true, ..Rig::with_files(POLICY, &[]) };
+    rig.write("above/tree/a", b"alpha\n");
+    rig.write("above/tree/b", b"alpha\n");
+    rig.settle();
+    let mut options = rig.options("alpha");
+    options.scope.path = rig.root().join("above/tree");
+    for (rules, total) in [("", 2), ("a\n", 1), ("*\n", 0), ("", 2)] {
+        rig.write("above/.ignore", rules.as_bytes());
+        for round in 0..4 {
+            assert_eq!(rig.assert_same(&options, rules).total, total, "{rules:?} {round}");
+            rig.contents.wait();
+        }
+    }
 }
 
 /// A watched tree whose files and directories are all trusted.
@@ -737,6 +790,8 @@ fn every_change_of_a_watched_tree_is_found() {
     rig.index();
     rig.grep(&rig.options("omega"));
     assert_eq!(rig.assert_same(&rig.options("omega"), "at the end").freshness, Some(Freshness::Watched));
+    fs::write(rig.root().join("y/z/f.c"), "gamma\n").unwrap();
+    assert_eq!(rig.assert_same(&rig.options("gamma"), "in the directory that was made again").total, 1);
 }
 
 #[test]
@@ -959,11 +1014,11 @@ fn a_change_that_another_search_was_told_of_is_not_forgotten() {
 
 /// Fills the queue of the watcher, so that reports of what comes next are lost.
 fn overflow(root: &Path) {
-    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
-    let limit: usize = limit.trim().parse().unwrap();
+    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("a limit");
+    let limit: usize = limit.trim().parse().expect("a number");
     // Neighbouring reports that are equal are one, so two files take turns.
     for round in 0..limit + 10 {
-        fs::write(root.join(["a.c", "b/c.c"][round % 2]), b"alpha\n").unwrap();
+        fs::write(root.join(["a.c", "b/c.c"][round % 2]), b"alpha\n").expect("a write");
     }
 }
 
@@ -1007,8 +1062,9 @@ fn in_own_mounts(test: &str) {
     if !unshare().arg("true").status().is_ok_and(|status| status.success()) {
         return;
     }
-    let test = unshare().arg(std::env::current_exe().unwrap()).args(["--exact", test, "--ignored"]).status();
-    assert!(test.unwrap().success());
+    let test =
+        unshare().arg(std::env::current_exe().expect("this program")).args(["--exact", test, "--ignored"]).status();
+    assert!(test.expect("a test").success());
 }
 
 #[test]
