@@ -323,6 +323,44 @@ fn a_file_over_the_limit_of_size_is_counted_as_such() {
 }
 
 #[test]
+fn a_watched_file_over_the_limit_of_size_is_counted_as_such() {
+    let rig = watched(&[("a", b"alpha\n"), ("b", &[b"beta\n".as_slice(); 10].concat())]);
+    let options = GrepOptions { max_file_size: Some(10), ..rig.options("gamma") };
+    assert_eq!(rig.assert_same(&options, "size").skipped.oversized, 1);
+}
+
+#[test]
+fn the_lines_of_a_file_without_a_match_are_found_by_an_inverted_search() {
+    let rig = Rig::with_files(POLICY, &[("a", b"alpha\n"), ("b", b"beta\n")]);
+    let options = GrepOptions { invert: true, ..rig.options("gamma") };
+    assert_eq!(rig.assert_same(&options, "inverted").total, 2);
+}
+
+/// For PCRE2 the class has three characters, for the other engine none.
+#[test]
+fn a_pattern_of_pcre2_is_not_read_as_one_of_the_other_engine() {
+    let rig = Rig::with_files(POLICY, &[("a", b"alpha&\n"), ("b", b"beta\n")]);
+    let options = GrepOptions { pcre2: true, ..rig.options("alpha[x&&y]") };
+    assert_eq!(rig.assert_same(&options, "a class").total, 1);
+}
+
+#[test]
+fn a_nul_byte_counts_where_the_search_would_see_it() {
+    // One line, which is one piece, and longer than the part that a search over lines looks at.
+    let filler = "filler of a line ".repeat(6_000);
+    let rig = Rig::with_files(
+        POLICY,
+        &[("early", format!("\0{filler}").as_bytes()), ("late", format!("{filler}\0").as_bytes()), ("none", b"text\n")],
+    );
+    for multiline in [false, true] {
+        for binary in [Binary::Skip, Binary::Search, Binary::Text] {
+            let options = GrepOptions { multiline, binary, ..rig.options("absent") };
+            rig.assert_same(&options, "a NUL");
+        }
+    }
+}
+
+#[test]
 fn a_recent_file_is_not_trusted() {
     let rig = Rig::with_files(IndexPolicy { settle: Some(Duration::from_secs(3600)), ..POLICY }, &[("a", b"alpha\n")]);
     assert_eq!(rig.contents.stats().indexed, 0);
@@ -1095,7 +1133,21 @@ fn mounts() {
     assert_eq!(rig.assert_same(&rig.options("omega"), "unmounted").total, 1);
     rig.write("b/d/e.c", b"omega\n");
     assert_eq!(rig.assert_same(&rig.options("omega"), "below the mount").total, 2);
+    // One directory at two paths.
+    fs::create_dir(rig.root().join("z")).unwrap();
+    run(&["mount", "--bind", inside.to_str().unwrap(), rig.root().join("z").to_str().unwrap()]);
+    rig.settle();
+    for _ in 0..4 {
+        rig.assert_same(&absent, "bound");
+        rig.contents.wait();
+    }
+    for path in ["b/c.c", "z/c.c", "b/new.c"] {
+        rig.write(path, format!("in {path}\n").as_bytes());
+        assert_eq!(rig.assert_same(&rig.options(&format!("in {path}")), path).total, 2, "{path}");
+    }
     // A file system without times that show every change.
+    rig.settle();
+    rig.index();
     let indexed = rig.contents.stats().indexed;
     run(&["mount", "--rbind", "/sys/kernel/mm", rig.root().join("b/d").to_str().unwrap()]);
     rig.settle();
