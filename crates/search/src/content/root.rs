@@ -1,7 +1,7 @@
 //! The index of one tree.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use super::budget::Budget;
 use super::stamp::{Stamp, mix};
 use super::watch::Trust;
 
-/// The slot of an entry that is not a file.
+/// The slot of an entry that is not a file, or for which there was no memory.
 pub(super) const NO_SLOT: u32 = u32::MAX;
 /// What a file takes in the tables, in bytes. A hash table is at least half full.
 pub(super) const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
@@ -28,6 +28,8 @@ pub(super) struct RootIndex {
     pub(super) root: PathBuf,
     pub(super) detail: Detail,
     budget: Arc<Budget>,
+    /// A random number for the hashes of paths.
+    key: u64,
     table: Mutex<Table>,
     /// Whether no more files are added, because the memory for them is not there.
     pub(super) is_full: AtomicBool,
@@ -138,6 +140,7 @@ impl RootIndex {
             root: root.to_owned(),
             detail,
             budget: Arc::clone(budget),
+            key: RandomState::new().hash_one(()),
             table: Mutex::default(),
             is_full: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
@@ -147,8 +150,8 @@ impl RootIndex {
         }
     }
 
-    /// Returns the slot of each entry of a snapshot of this tree or of a part of it. Gives a slot to each file that has none. `None`
-    /// if there is no memory for them.
+    /// Returns the slot of each entry of a snapshot of this tree or of a part of it; `None` if it is another tree. Gives a slot to
+    /// each file that has none, as long as there is memory for it.
     pub(super) fn slots(&self, snapshot: &Snapshot) -> Option<Arc<[u32]>> {
         let Ok(kept) = snapshot.derived(|_| Ok::<_, std::convert::Infallible>(Slots(Mutex::new(None))));
         let mut kept = lock(&kept.0);
@@ -169,11 +172,25 @@ impl RootIndex {
             }
             path.truncate(prefix.len());
             path.extend_from_slice(snapshot.path(entry));
-            *slot = self.slot(&mut table, hash_of(&path))?;
+            *slot = self.slot(&mut table, self.hash_of(&path)).unwrap_or(NO_SLOT);
         }
         let slots: Arc<[u32]> = slots.into();
         *kept = Some((self.id, Arc::clone(&slots)));
         Some(slots)
+    }
+
+    /// Returns the hash of a path below the root. Two paths with one hash share a slot, which would trust the one for the state of
+    /// the other, so nobody can choose names with that property: the hash depends on a random number.
+    fn hash_of(&self, path: &[u8]) -> u64 {
+        let (words, rest) = path.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let mix = |hash: u64, word: u64| {
+            let product = u128::from(hash ^ word) * u128::from(self.key | 1);
+            (product >> 64) as u64 ^ product as u64 ^ hash.rotate_left(32)
+        };
+        let hash = words.iter().fold(path.len() as u64 ^ self.key, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+        mix(mix(hash, u64::from_le_bytes(last)), self.key)
     }
 
     fn slot(&self, table: &mut Table, hash: u64) -> Option<u32> {
@@ -203,7 +220,7 @@ impl RootIndex {
 
     /// Returns the slot of a path below the root.
     pub(super) fn slot_of(&self, path: &[u8]) -> Option<u32> {
-        lock(&self.table).slots.get(&hash_of(path)).copied()
+        lock(&self.table).slots.get(&self.hash_of(path)).copied()
     }
 
     pub(super) fn view(&self) -> View {
@@ -273,15 +290,6 @@ impl Drop for RootIndex {
     fn drop(&mut self) {
         self.budget.release(lock(&self.table).bytes);
     }
-}
-
-/// The hash of a path below the root. Two paths with one hash share a slot, which has the stamp of one of the files.
-fn hash_of(path: &[u8]) -> u64 {
-    let (words, rest) = path.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let hash = words.iter().fold(path.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    mix(hash, u64::from_le_bytes(last))
 }
 
 /// The hasher of a key that is a hash.
