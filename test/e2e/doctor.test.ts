@@ -55,6 +55,7 @@ test('prints one line for each check', async () => {
     'redis',
     'model',
     'open files',
+    'content index',
   ]);
   expect(readdirSync(home)).toEqual([]);
 });

@@ -162,6 +162,11 @@ export const stateOption = [
   (name: string) => filled(name, 'use a directory of your own, or leave it out'),
 ] as const;
 
+export const watchOption = [
+  '--watch',
+  'watch the directories of a large tree, so that repeated searches in its files take less time',
+] as const;
+
 const jsonOption = ['--json', 'print one JSON document'] as const;
 
 export const colorOption = [
