@@ -48,10 +48,7 @@ export interface WorkspaceOptions {
   readonly stateDirectory?: string | undefined;
   /** Notes about files, which the tools add to their answers. Default: none. */
   readonly fileNotes?: FileNotes | undefined;
-  /**
-   * Let `grep` watch the directories of a tree with an index of contents: see `GrepOptions.watch` of `@cairn/natives`.
-   * @default false
-   */
+  /** Let `grep` watch large trees: see `GrepOptions.watch` of `@cairn/natives`. Default: false. */
   readonly watch?: boolean | undefined;
 }
 

@@ -26,25 +26,18 @@ export function invalidateFsScanCache(path?: string): void {
  * - `joins`: calls that shared a running scan.
  * - `bytes`: the memory of a scan, including its index for fuzzy matching.
  * - `contentIndex`: the indexes with which `grep` opens fewer files: the `files` of the indexed trees, how many of them are
- *   `indexed`, the memory in `bytes`, whether files are being indexed (`building`), and the number of watched directories
- *   (`watches`). `offReason` is why the tree that was searched last has no index, or only a part of one:
- *   - `disabled`: `FS_CONTENT_INDEX_MAX_BYTES` is 0.
- *   - `notUsed`: no tree was searched twice with `cache`.
- *   - `tooSmall`: fewer than `FS_CONTENT_INDEX_MIN_FILES` files, and less than 150 MB.
- *   - `tooLarge`: the index exceeds `FS_CONTENT_INDEX_MAX_BYTES`.
- *   - `tooWide`: a file system root, a home directory, or a directory that contains one.
- *   - `fileSystem`: the file system or the platform does not show every change by the times of a file.
- *   - `failed`: a bug in this package; searches open every file.
+ *   `indexed`, the memory in `bytes`, whether files are being indexed, and the number of watched directories. `offReason` is why the
+ *   tree that was searched last has no index, or only a part of one: no memory is allowed (`disabled`), no tree was searched
+ *   twice with `cache` (`notUsed`), the tree is `tooSmall` or its index `tooLarge`, it has a home directory in it (`tooWide`), the
+ *   `fileSystem` or the platform does not show every change by times, or a bug (`failed`).
  */
 export function fsScanCacheStats(): binding.NativeCacheStats {
   return binding.fsScanCacheStats();
 }
 
 /**
- * Returns when a tree at `path` gets an index of its contents, by the environment and the system: from `minFiles` files on (or 150 MB),
- * within `maxBytes`, and of each file `settleMs` milliseconds after its last change, at the earliest. No tree gets one if `maxBytes` is 0
- * or `settleMs` is absent, which means that the kernel may keep a change of a mapped file back without a limit; nor if the file system
- * does not keep times that show every change (`keepsTimes`). Synchronous.
+ * Returns when a tree at `path` gets an index of its contents: from `minFiles` files or 150 MB on, within `maxBytes` (0: never), of each
+ * file `settleMs` after its last change (absent: never), and only if the file system shows every change by times (`keepsTimes`).
  */
 export function contentIndexPolicy(path: string): binding.NativeContentIndexPolicy {
   return binding.contentIndexPolicy(path);

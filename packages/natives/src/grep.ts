@@ -137,17 +137,12 @@ export interface GrepOptions extends SearchOptions, FileSelection {
    * @default true
    */
   submatches?: boolean | undefined;
-  /**
-   * With `cache`: compare the cached list of files with the disk first, whatever its age, so that a file that is older than the
-   * call is found. An index of contents does so by itself.
-   * @default false
-   */
+  /** With `cache`: compare the cached list of files with the disk first, whatever its age. Default: only with an index of contents. */
   validate?: boolean | undefined;
   /**
    * Watch the directories of a tree with an index of contents, so that later calls need not stat each file; only with `cache: true`, and
-   * on Linux. Two kinds of changes are then missed: a store through a shared mapping, and a write through a hard link outside of
-   * the tree. `freshness` reports what a call relied on. At most 16,384 directories and a quarter of
-   * `fs.inotify.max_user_watches`; the files in others are compared with the disk.
+   * on Linux. It misses a store through a shared mapping, and a write through a hard link outside of the tree. At most 16,384
+   * directories and a quarter of `fs.inotify.max_user_watches`; the files in others are compared with the disk.
    * @default false
    */
   watch?: boolean | undefined;
@@ -189,10 +184,7 @@ export interface GrepSummary extends Pick<ScanFacts, 'complete' | 'stopReason'> 
   filesSearched: number;
   /** How many files an index of contents proved to have no match, so that they were not opened; absent when none. */
   filesExcluded?: number;
-  /**
-   * How it is known that the files were still as they were indexed: `validated` by a stat of each within the call, or `watched`.
-   * Absent without an index.
-   */
+  /** With an index: how it is known that the files were still as indexed. `validated` is by a stat of each within the call. */
   freshness?: 'validated' | 'watched';
   /** `maxCount` left something out. */
   limitReached?: true;

@@ -87,17 +87,15 @@ export const checkOpenFiles: Check = async ({ platform, proc }) => {
     : ok(message);
 };
 
-/** States when `grep` indexes the contents of a tree: the process of this check has no index. */
+/** This process has no index, so the check prints when another gets one. */
 export const checkContentIndex: Check = async ({ platform, proc, cwd }) => {
   if (platform !== 'linux') return skip('not on this system: grep opens every file');
   const natives = await import('@cairn/natives').catch(() => undefined);
   if (!natives) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
   const { maxBytes, minFiles, settleMs, keepsTimes } = natives.contentIndexPolicy(cwd);
   if (maxBytes === 0) return skip('off: FS_CONTENT_INDEX_MAX_BYTES is 0');
-  if (settleMs === undefined) {
-    const fix = 'set vm.dirty_writeback_centisecs to 500, or FS_CONTENT_INDEX_SETTLE_MS';
-    return warn('off: the kernel may keep changes of mapped files back forever', fix);
-  }
+  if (settleMs === undefined)
+    return warn('off: dirty pages are never written back', 'set vm.dirty_writeback_centisecs');
   if (!keepsTimes) return skip(`off here: the file system of ${cwd} does not show every change by the times of a file`);
   const bounds = `from ${countOf(minFiles, 'file')} on, at the second grep of a process; at most ${formatBytes(maxBytes)}`;
   const watches = await readFile(join(proc, 'sys/fs/inotify/max_user_watches'), 'utf8').catch(() => '');

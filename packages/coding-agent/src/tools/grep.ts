@@ -44,10 +44,7 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/**
- * Searches ignored files, within bounds. Only after an empty result; hidden files were searched already. Without the cache, so that no
- * index of contents holds ignored files.
- */
+/** Searches ignored files, within bounds and without an index of them. Only after an empty result; hidden files were searched already. */
 async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
   const { totalMatches, limitReached, complete } = await grep({
