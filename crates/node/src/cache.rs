@@ -125,7 +125,9 @@ impl From<&CachedSnapshot> for NativeCachedScan {
 #[napi]
 #[allow(clippy::needless_pass_by_value, reason = "a string from JavaScript is owned")]
 pub fn invalidate_fs_scan_cache(path: Option<String>) {
-    ScanCache::global().invalidate(path.as_deref().map(Path::new));
+    let path = path.as_deref().map(Path::new);
+    ScanCache::global().invalidate(path);
+    ContentIndexes::global().invalidate(path);
 }
 
 /// Returns the counts of the scan cache since the process began, its contents, and the state of the indexes of contents.

@@ -268,15 +268,14 @@ impl ContentIndexes {
         Some(Watching { index, sequence, version, trusted, tree })
     }
 
-    /// Distrusts what is known of a path: for changes that no time and no report shows. `None` means all.
+    /// Distrusts the index of a file, for a change that no time and no report shows. For a directory, or `None`, which means all,
+    /// the files are compared with the disk again, whether they are watched or not.
     pub fn invalidate(&self, path: Option<&Path>) {
         for index in indexes_of(&self.0.lock()) {
-            let inside = path.map(|path| path.strip_prefix(&index.root));
-            if let Some(Ok(inside)) = inside {
-                index.forget(&to_bytes(inside));
-            }
-            if !matches!(inside, Some(Err(_))) {
-                index.trust().withdraw();
+            match path.map(|path| path.strip_prefix(&index.root)) {
+                Some(Ok(inside)) if index.forget(&to_bytes(inside)) => {}
+                Some(Err(_)) => {}
+                Some(Ok(_)) | None => index.trust().withdraw(),
             }
         }
     }

@@ -263,11 +263,13 @@ impl RootIndex {
         }
     }
 
-    /// Forgets the contents of a file.
-    pub(super) fn forget(&self, path: &[u8]) {
-        if let Some(slot) = self.slot_of(path) {
+    /// Forgets the contents of a file. Returns whether the path is one.
+    pub(super) fn forget(&self, path: &[u8]) -> bool {
+        let slot = self.slot_of(path);
+        if let Some(slot) = slot {
             self.set(slot, File::default());
         }
+        slot.is_some()
     }
 
     /// How many files it knows of, how many of them have signatures, and the memory it takes in bytes.

@@ -6,7 +6,7 @@ use std::fs;
 
 use super::queue::Change;
 
-/// More names than this are not looked at: then all files are.
+/// With more names than this, all files are compared again.
 const MAX_NAMES: usize = 256;
 
 /// The names that appeared since the queue was read last.
@@ -15,7 +15,7 @@ pub(super) struct NewNames {
     there: HashSet<Vec<u8>>,
     /// By the number of a move that has begun: whether the name is new.
     moving: HashMap<u32, bool>,
-    /// Whether one of them is gone, so that it cannot be looked at, or is a directory, in which there can be others.
+    /// Whether one of them is gone, so that its state cannot be read, or is a directory, in which there can be others.
     is_unknown: bool,
 }
 
