@@ -179,6 +179,10 @@ export function treeReport({ name, builds, queries, costs }: TreeResult): string
   const unwatched = queries.reduce((sum, one) => sum + one.unwatched, 0);
   const notes = [...wrong, ...queries.flatMap((one) => one.notes)];
   if (unwatched > 0) notes.push(`${unwatched} answers of watched were validated by stats`);
+  for (const [title, { files, indexed }] of Object.entries(builds)) {
+    if (indexed < files || indexed === 0) notes.push(`${title} has only ${indexed} of ${files} files in its index`);
+  }
+  if (builds.watched.watches === 0) notes.push('watched watches no directory, so its figures are those of validated');
   return [
     `### ${name}`,
     '',
