@@ -124,7 +124,7 @@ export async function drawQueries(root: string): Promise<Query[]> {
     absent,
     first,
     await find('common literal', shares.common, itself),
-    await find('selective regex', shares.common, (word) => String.raw`[A-Za-z]+${word.slice(-7)}\b`),
+    await find('selective regex', shares.common, (word) => String.raw`[A-Za-z]+${word.slice(2)}\b`),
     await find('selective regex', shares.rare, (word) => String.raw`\w+\s+${half(word)}\w+\s*[({=;,]`),
     { kind: 'alternatives', pattern: `(${first.pattern}|${second.pattern})` },
     await find('call', shares.frequent, (word) => String.raw`${word}\(`),
