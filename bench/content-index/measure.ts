@@ -1,5 +1,6 @@
 /** Interleaved rounds of every query with every contestant, after their answers were compared. */
 import { say } from '../lib/progress.ts';
+import { draw, seeded } from '../lib/random.ts';
 import type { Contestant, ContestantName } from './contestants.ts';
 import type { Found, Mode, Query } from './protocol.ts';
 
@@ -93,17 +94,22 @@ export interface RoundOptions {
   readonly rounds: number;
 }
 
-/** Each round asks every query of every contestant; who begins rotates. The first round is discarded. */
+const SEED = 5;
+
+/**
+ * Each round asks every query of every contestant. The order is drawn each time, because a contestant can slow down the next one:
+ * fff still works after a large answer. The first round is discarded.
+ */
 export async function measureRounds({ queries, contestants, mode, rounds }: RoundOptions): Promise<Measured[]> {
+  const random = seeded(SEED);
   const results: Measured[] = [];
   say('  comparing the answers');
   for (const query of queries) results.push(await checkQuery(query, mode, contestants));
   for (let round = 0; round <= rounds; round += 1) {
     say(`  round ${round} of ${rounds}`);
-    for (const [place, one] of results.entries()) {
-      const first = (round + place) % contestants.length;
-      const order = [...contestants.slice(first), ...contestants.slice(0, first)];
-      for (const contestant of order) await timeOnce(one, contestant, { mode, keep: round > 0 });
+    for (const one of results) {
+      for (const contestant of draw(contestants, contestants.length, random))
+        await timeOnce(one, contestant, { mode, keep: round > 0 });
     }
   }
   return results;
