@@ -292,6 +292,15 @@ describe('a move to another file system', () => {
     expect(paths().filter((path) => path !== 'd/c')).toEqual(['d', 'd/b', 'm', 'm/d', 'm/d/b', 'm/d/c']);
   });
 
+  test('a rename that fails for another reason is not made as a copy', async () => {
+    const operations = refusing((operation, from, to) =>
+      operation === 'rename' && from.endsWith('/a') && to.endsWith('/b') ? 'EIO' : undefined,
+    );
+    const { tools, paths } = createBench({ a: 'a\n' }, undefined, { operations });
+    expect(failure(await tools.rename.execute({ from: 'a', to: 'b' }))).toContain('Nothing was changed.');
+    expect(paths()).toEqual(['a']);
+  });
+
   test('is taken back with the patch that it is part of', async () => {
     const operations = refusing((operation, from, to) => {
       if (operation === 'replace') return 'EIO';

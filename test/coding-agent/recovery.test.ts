@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
 import { writeJournal } from './journal-file.ts';
 import { details, failure } from './support.ts';
@@ -179,7 +179,9 @@ test('the journal of a running commit is left to it', async () => {
   const other = createWorkspace({ root, stateDirectory });
   const journal = writeJournal(stateDirectory, 'P', { paths: [join(root, 'a')], locks: [root] });
   await other.locks.hold([root], {}, async () => {
-    details(await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' }));
+    const answer = await createCodingTools({ root, stateDirectory }).read.execute({ path: 'a' });
+    details(answer);
+    expect(textOf(answer)).not.toContain('recovered');
     expect(existsSync(journal)).toBe(true);
   });
 });
@@ -189,6 +191,10 @@ const damages: Readonly<Record<string, (journal: string) => void>> = {
   'of another program': (journal) => writeFileSync(journal, 'something else\n'),
   'cut in its first line': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, 40)),
   'cut in its changes': (journal) => writeFileSync(journal, readFileSync(journal).subarray(0, -5)),
+  'changed after it was written': (journal) => {
+    const content = readFileSync(journal, 'utf8');
+    writeFileSync(journal, content.replace('"temporaries":[]', '"temporaries":["x"]'));
+  },
   'a directory': (journal) => {
     rmSync(journal);
     mkdirSync(journal);
@@ -300,6 +306,93 @@ test('a file with several names that another program emptied after a kill stays 
   expect(textOf(answer)).toContain('Kept what was written since an interrupted change');
   expect(readFileSync(join(root, 'a'), 'utf8')).toBe('');
   expect(readdirSync(root)).toEqual(['a', 'b']);
+});
+
+describe('after a kill', () => {
+  const temporary = '.cairn-0123456789abcdef.tmp';
+
+  /** Recovers a tree whose journal has one change, and returns the notice, the files and what was announced. */
+  async function recovered(
+    state: 'C' | 'U',
+    kind: 'create' | 'delete' | 'move',
+    files: Readonly<Record<string, string>>,
+    { of, hash }: { readonly of: string; readonly hash?: string },
+  ): Promise<{ readonly notice: string; readonly files: object; readonly heard: readonly WorkspaceChange[] }> {
+    const root = createTree(files);
+    const stateDirectory = temporaryDirectory();
+    const at = (name: string): string => join(root, name);
+    const mark = { inode: `${statSync(at(of)).ino}`, hash };
+    const change = {
+      create: { temporary: at(temporary), directories: [], after: mark },
+      delete: { temporary: at(temporary), before: mark },
+      move: { to: at('b'), directories: [], before: mark },
+    }[kind];
+    const header = { paths: [at('a')], locks: [root], temporaries: [at(temporary)] };
+    writeJournal(stateDirectory, state, header, [{ kind, path: at('a'), ...change }]);
+    const workspace = createWorkspace({ root, stateDirectory });
+    const heard: WorkspaceChange[] = [];
+    workspace.onChange((one) => heard.push(one));
+    const notice = textOf(await createCodingTools({ workspace }).ls.execute({}));
+    const names = readdirSync(root).toSorted();
+    return { notice, files: Object.fromEntries(names.map((name) => [name, readFileSync(at(name), 'utf8')])), heard };
+  }
+
+  const hash = createHash('sha1').update('old').digest('hex');
+
+  test('a deletion that was made is finished and announced', async () => {
+    const { notice, files, heard } = await recovered('C', 'delete', { [temporary]: 'old' }, { of: temporary, hash });
+    expect(notice).toContain('Finished a change that was interrupted');
+    expect(files).toEqual({});
+    expect(heard).toMatchObject([{ deleted: [expect.stringMatching(/\/a$/u)] }]);
+  });
+
+  test('a file of an undone change is removed, and that is announced', async () => {
+    const { notice, files, heard } = await recovered('U', 'create', { a: 'old' }, { of: 'a', hash });
+    expect(notice).toContain('Undid a change that was interrupted');
+    expect(files).toEqual({});
+    expect(heard).toMatchObject([{ written: [], deleted: [expect.stringMatching(/\/a$/u)] }]);
+  });
+
+  test('a file that another program made at a deleted path stays', async () => {
+    const { notice, files } = await recovered(
+      'C',
+      'delete',
+      { a: 'theirs', [temporary]: 'old' },
+      { of: temporary, hash },
+    );
+    expect(notice).toContain('Finished a change that was interrupted');
+    expect(files).toEqual({ a: 'theirs' });
+  });
+
+  test('what was taken away, but is not what was to be deleted, is put back', async () => {
+    const { notice, files } = await recovered('C', 'delete', { c: '', [temporary]: 'theirs' }, { of: 'c', hash });
+    expect(notice).toContain('Kept what was written since an interrupted change');
+    expect(files).toEqual({ a: 'theirs', c: '' });
+  });
+
+  test('a deleted file whose path is taken is kept under another name', async () => {
+    const { notice, files } = await recovered(
+      'U',
+      'delete',
+      { a: 'theirs', [temporary]: 'old' },
+      { of: temporary, hash },
+    );
+    expect(notice).toContain('Kept a version that was replaced meanwhile');
+    expect(files).toMatchObject({ a: 'theirs' });
+    expect(new Set(Object.values(files))).toEqual(new Set(['old', 'theirs']));
+  });
+
+  test.each([
+    ['a move that was not made is made', 'C', 'a', 'Finished', 'b'],
+    ['a move that was made stays', 'C', 'b', 'Finished', 'b'],
+    ['a move that is undone is taken back', 'U', 'b', 'Undid', 'a'],
+    ['a move that was not made is undone without a change', 'U', 'a', 'Undid', 'a'],
+  ] as const)('%s', async (_, state, found, verb, expected) => {
+    const { notice, files } = await recovered(state, 'move', { [found]: 'old' }, { of: found });
+    expect(notice).toContain(`${verb} a change that was interrupted`);
+    expect(notice).not.toContain('Kept');
+    expect(files).toEqual({ [expected]: 'old' });
+  });
 });
 
 test('a rename onto a file of equal content is finished after a kill', async () => {

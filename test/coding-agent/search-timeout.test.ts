@@ -1,3 +1,4 @@
+import { createCodingTools } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import { glob, grep } from '@cairn/natives';
 import { expect, test, vi } from 'vitest';
@@ -54,4 +55,18 @@ test('a grep whose result became too large names the call that continues', async
   expect(textOf(await tools.grep.execute({ pattern: 'x', skip: 3 }))).toMatch(
     /^\[at least 4 matches in 1 file; incomplete: the size limit of one search was reached\]\na\n7: x\n\[continue with skip=4\]/u,
   );
+});
+
+test('grep searches with the index of contents, except in ignored files', async () => {
+  const { root } = createBench({ a: 'x\n' });
+  const { grep: search } = createCodingTools({ root, watch: true });
+  vi.mocked(grep).mockClear();
+  await search.execute({ pattern: 'y' });
+  await search.execute({ pattern: 'y', ignored: true });
+  expect(vi.mocked(grep).mock.calls.map(([{ cache, watch, gitignore }]) => ({ cache, watch, gitignore }))).toEqual([
+    { cache: true, watch: true, gitignore: true },
+    // What an empty search left out.
+    { cache: false, watch: undefined, gitignore: false },
+    { cache: undefined, watch: undefined, gitignore: false },
+  ]);
 });

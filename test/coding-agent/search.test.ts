@@ -1,6 +1,7 @@
 import { createCodingTools, nodeFileOperations } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import type { FileOperations } from '@cairn/coding-agent';
+import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -75,6 +76,15 @@ describe('glob', () => {
 });
 
 describe('grep', () => {
+  test('what another program wrote after the last search is found', async () => {
+    const { tools, root } = createBench({ a: 'x\n', node_modules: { b: 'x\n' } });
+    const found = async (): Promise<string[]> =>
+      details(await tools.grep.execute({ pattern: 'x' })).matches.map(({ path }) => path);
+    expect(await found()).toEqual(['a', 'node_modules/b']);
+    writeFileSync(join(root, 'new'), 'x\n');
+    expect(await found()).toEqual(['a', 'new', 'node_modules/b']);
+  });
+
   test('content is shown by file, with line numbers', async () => {
     const { tools } = createBench({ a: 'x1\r\ny\r\nx2\r\n', d: { b: 'x3' } });
     expect(textOf(await tools.grep.execute({ pattern: 'x\\d' }))).toBe(

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPages } from '../support/pages.ts';
-import { cairn } from '../support/cli.ts';
+import { cairn, cairnProcess } from '../support/cli.ts';
 import { ripgrepFlags } from '../support/ripgrep-lines.ts';
 import { ripgrep } from '../support/tools.ts';
-import { createTree } from '../support/tree.ts';
+import { createTree, temporaryDirectory } from '../support/tree.ts';
 
 function sampleTree(): string {
   return createTree({
@@ -622,3 +623,23 @@ test.each([['--only-matching'], ['--column'], ['--vimgrep']])(
     expect((await cairn(['grep', 'x', flag, '-M', '0'], { cwd: createTree({}) })).exitCode).toBe(1);
   },
 );
+
+test('makes no index of contents', async () => {
+  const preload = join(temporaryDirectory(), 'at-exit.mjs');
+  const natives = import.meta.resolve('@cairn/natives');
+  const state = `${preload}.json`;
+  writeFileSync(
+    preload,
+    `import { fsScanCacheStats } from ${JSON.stringify(natives)};
+    import { writeFileSync } from 'node:fs';
+    process.on('exit', () => writeFileSync(${JSON.stringify(state)}, JSON.stringify(fsScanCacheStats())));`,
+  );
+  const root = createTree({ d1: { 'a.ts': 'let x7;\n' } });
+  const options = { cwd: root, env: { FS_CONTENT_INDEX_MIN_FILES: '0' }, preload: pathToFileURL(preload).href };
+  const { stdout } = await cairnProcess(['grep', '-l', 'let x7;', '.', './d1/..', '.'], options);
+  expect(stdout).toContain('d1/a.ts');
+  expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({
+    entries: [],
+    contentIndex: { offReason: 'notUsed' },
+  });
+});

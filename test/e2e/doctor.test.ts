@@ -55,6 +55,7 @@ test('prints one line for each check', async () => {
     'redis',
     'model',
     'open files',
+    'content index',
   ]);
   expect(readdirSync(home)).toEqual([]);
 });
@@ -68,6 +69,18 @@ test('an addon that does not load fails with the reason of the system, and the o
   expect(checks['addon']?.fix).toContain('npm start');
   expect(checks['writing']).toMatchObject({ status: 'warn', message: 'not checked, because the addon does not load' });
   expect(checks['node']).toMatchObject({ status: 'ok' });
+});
+
+test.skipIf(!onLinux).each([
+  ['ok', {}, /^from 10,000 files on, .* at most 122\.1 MiB; files unchanged for \d+ s/u],
+  ['skip', { FS_CONTENT_INDEX_MAX_BYTES: '0' }, /^off: FS_CONTENT_INDEX_MAX_BYTES is 0$/u],
+])('the index of contents: %s', async (status, env, message) => {
+  const { checks } = await doctor({ env });
+  expect(checks['content index']).toEqual({
+    name: 'content index',
+    status,
+    message: expect.stringMatching(message) as unknown,
+  });
 });
 
 const nobody = 65_534;

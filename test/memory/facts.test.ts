@@ -1,4 +1,5 @@
-import type { Facts } from '@cairn/memory';
+import { createMemory, MemoryError } from '@cairn/memory';
+import type { Facts, MemoryBackend } from '@cairn/memory';
 import { describe, expect, test } from 'vitest';
 import { START_MS, useBackends } from './backends.ts';
 import { DAY, failureOf, KEY, kinds, openFacts, PROJECT, textsIn, textsOf } from './facts-harness.ts';
@@ -7,6 +8,23 @@ useBackends();
 
 /** A key of a form that its issuer documents, in two parts, so that no scanner takes this file for a leak. */
 const AWS_KEY = `AKIA${'IOSFODNN7ABCDEFG'}`;
+
+/** A store in which another program wrote something else under a key. */
+function withForeignKey(backend: MemoryBackend, foreign: string): MemoryBackend {
+  const guarded =
+    <Rest extends readonly unknown[], Result>(call: (key: string, ...rest: Rest) => Promise<Result>) =>
+    async (key: string, ...rest: Rest): Promise<Result> => {
+      if (key !== foreign) return call(key, ...rest);
+      throw new MemoryError('CORRUPT_RECORD', [`another program wrote ${key}`, 'Delete it.'], { key });
+    };
+  return {
+    ...backend,
+    rows: guarded(backend.rows),
+    page: guarded(backend.page),
+    postings: guarded(backend.postings),
+    change: guarded(backend.change),
+  };
+}
 
 describe.each(kinds)('facts in $name', (kind) => {
   test('a fact has all its fields, and is found by its id', async () => {
@@ -338,6 +356,10 @@ describe.each(kinds)('facts in $name', (kind) => {
     const listed = await facts.recall({ query: ' ', limit: 2 });
     expect(textsOf(listed.facts)).toEqual(['fact 6', 'fact 5']);
     expect(listed).toMatchObject({ searched: 7, hasMore: true });
+    expect(listed.facts.map(({ score, matched }) => [score, matched])).toEqual([
+      [0, []],
+      [0, []],
+    ]);
     const [second] = (await facts.list({ limit: 1, offset: 1 })).facts;
     await advance(1000);
     await facts.update(second?.id ?? '', { pinned: true });
@@ -391,6 +413,37 @@ describe.each(kinds)('facts in $name', (kind) => {
     const { facts } = await openFacts(kind);
     expect(await failureOf(call(facts))).toMatchObject({ code });
     expect(await textsIn(facts)).toEqual([]);
+  });
+
+  test('what another program wrote under the key of the user hides no fact of the project', async () => {
+    const { backend, facts: own } = await openFacts(kind);
+    await own.remember('a fact of the project');
+    await own.remember('a fact of the user', { scope: 'user' });
+    const reported: unknown[] = [];
+    const onUnreadable = (record: unknown): unknown => reported.push(record);
+    const foreign = withForeignKey(backend, 'ai:facts:user');
+    const { facts } = createMemory({ project: PROJECT, backend: foreign, onUnreadable });
+    expect(await textsIn(facts)).toEqual(['a fact of the project']);
+    expect(textsOf((await facts.recall({ query: 'fact' })).facts)).toEqual(['a fact of the project']);
+    expect(reported).toContainEqual(expect.objectContaining({ key: 'ai:facts:user' }));
+    for (const call of [
+      facts.list({ scope: 'user' }),
+      facts.recall({ scope: 'user', query: 'x' }),
+      facts.remember('x', { scope: 'user' }),
+    ]) {
+      expect(await failureOf(call)).toMatchObject({ code: 'CORRUPT_RECORD' });
+    }
+  });
+
+  test('what another program wrote under the key of the project hides no fact of the user', async () => {
+    const { backend, facts: own } = await openFacts(kind);
+    const { fact } = await own.remember('likes tea', { scope: 'user' });
+    const { facts } = createMemory({ project: PROJECT, backend: withForeignKey(backend, KEY) });
+    expect(await facts.get(fact.id)).toEqual(fact);
+    expect(await facts.update(fact.id, { text: 'likes coffee' })).toMatchObject({ text: 'likes coffee' });
+    expect(textsOf((await facts.recall({ query: 'coffee' })).facts)).toEqual(['likes coffee']);
+    expect(await failureOf(facts.get('fact_unknown'))).toMatchObject({ code: 'CORRUPT_RECORD' });
+    expect(await facts.forget(fact.id)).toMatchObject({ forgotten: true });
   });
 
   test('an unreadable row is reported with its key and id, stays, and hides no other fact', async () => {

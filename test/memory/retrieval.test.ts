@@ -45,6 +45,7 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
         { content: texts[4], isRecent: true },
       ]);
       expect((await memory.recall({ stream: 'chat', group: 'g', query: 'zzz qqq' })).contexts).toEqual([]);
+      expect(await retrieve('redis-cluster', 2)).toMatchObject([{ content: texts[2] }, { content: texts[5] }]);
       for (const query of ['', '"', '* OR 1=1 --', 'a AND (', 'NEAR(', '-cluster:', '\0', '%_['])
         expect(Array.isArray(await find(query))).toBe(true);
     },
@@ -66,6 +67,12 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       'note todo_0 ai:notes:w',
     ]);
     expect(await stream.retrieveRelevantContexts({ group: 'g', query: 'table', workflowId: 'w' })).toHaveLength(1);
+    // A role selects among messages, not notes.
+    for (const query of ['table', '']) {
+      const options = { stream: 'chat', query, role: 'user', includeNotes: true, workflowId: 'w' };
+      const kinds = (await memory.recall(options)).contexts.map(({ kind: what }) => what);
+      expect(kinds.toSorted()).toEqual(['message', 'note']);
+    }
     // The call as in the source.
     expect(await stream.retrieveRelevantContexts('g', 'table', true, 'w')).toEqual(found);
     expect(await stream.retrieveRelevantContexts('g', 'table')).toHaveLength(1);
@@ -121,6 +128,8 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
     expect(list.contexts.map(({ content, isRecent }) => [content, isRecent])).toEqual(
       [3, 2, 1].map((index) => [spoken[index]?.[2], true]),
     );
+    const newest = await memory.recall({ stream: 'chat', group: 'monday', query: '', limit: 1 });
+    expect(newest).toMatchObject({ contexts: [{ content: spoken[1][2] }], hasMore: true });
     expect(await find({ query: '', role: 'assistant', limit: 1 })).toEqual([spoken[1][2]]);
     expect(await find({ query: '', since: start + 1000, until: start + 2000, limit: 1 })).toEqual([spoken[1][2]]);
     expect(now).toBeGreaterThan(start);
@@ -148,6 +157,15 @@ describe.each(backendKinds)('past sessions on $name', (kind) => {
         if (!hasMore) break;
       }
       expect(paged).toEqual(all);
+    }
+  });
+
+  test.skipIf(kind.isSkipped)('are in the order of their groups where they match equally', async () => {
+    const { memory } = await openMemory(kind);
+    for (const group of ['b', 'c', 'a']) await memory.messages.add({ stream: 'chat', group }, { content: 'table' });
+    for (const query of ['table', '']) {
+      const { contexts } = await memory.recall({ stream: 'chat', query });
+      expect(contexts).toMatchObject([{ group: 'a' }, { group: 'b' }, { group: 'c' }]);
     }
   });
 

@@ -199,9 +199,9 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
   test('a memory with too little of the query is marked as weak', async () => {
     const memory = open();
     await fill(memory, ['The tests need a running redis-server', 'Deploy the web app on Fridays']);
-    expect(await ask(memory, 'recall', { query: 'rediss servr tets' })).toMatch(
-      /^<recalled-memory .* match="weak">$/mu,
-    );
+    const weak = await ask(memory, 'recall', { query: 'rediss servr tets' });
+    expect(weak).toMatch(/^<recalled-memory .* match="weak">$/mu);
+    expect(weak).toContain('words with a similar spelling');
     expect(await ask(memory, 'recall', { query: 'redis-server tests' })).not.toContain('match=');
   });
 
@@ -233,6 +233,10 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(all).toMatch(/id="message_\w+" origin="ai:memory:agent:monday" role="tool" date=/u);
     expect(all).toContain('please deploy');
     expect(all).not.toContain('elsewhere');
+    const { details } = await createMemoryTools({ memory }).recall.execute({ query: 'deploy', sessions: true });
+    const { facts, messages } = details as Record<'facts' | 'messages', { text?: string; content?: string }[]>;
+    expect(facts.map(({ text }) => text)).toEqual(['Deploy on Fridays']);
+    expect(new Set(messages.map(({ content }) => content))).toEqual(new Set(['please deploy', 'the deploy failed']));
     const tools = await ask(memory, 'recall', { query: 'deploy', role: 'tool' });
     expect(tools).toContain('failed');
     expect(tools).not.toContain('please');
@@ -242,13 +246,22 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     expect(await ask(memory, 'recall', { query: 'zebra', sessions: true })).toContain('in 1 fact and 2 messages.');
   });
 
+  test('a fact that cannot be read is not called unknown', async () => {
+    const memory = open();
+    const rows = [{ id: 'fact_bad', expected: undefined, next: 'not JSON' }];
+    await memory.backend.change('ai:facts:project:app', { rows });
+    const answer = await ask(memory, 'recall', { id: 'fact_bad' });
+    expect(answer).toContain('fact_bad');
+    expect(answer).not.toContain('There is no fact');
+  });
+
   test('what is read by its id is in the details, and the parameters that are not used are named', async () => {
     const memory = open();
     const { recall } = createMemoryTools({ memory });
     const { fact } = await memory.facts.remember(`long ${'x'.repeat(20_000)}`);
     const one = await recall.execute({ id: fact.id, query: 'long', tags: ['t'], offset: 0 });
     expect(textOf(one)).toMatch(/^Not used with id: query, tags\.\n/u);
-    expect(one.details).toMatchObject({ facts: [{ id: fact.id }], messages: [], hasMore: true });
+    expect(one.details).toMatchObject({ facts: [{ id: fact.id, score: 0, matched: [] }], messages: [], hasMore: true });
     expect(textOf(one)).toContain(`offset ${(one.details as { nextOffset?: number }).nextOffset}.`);
     const rest = await recall.execute({ id: fact.id, offset: 19_900 });
     expect(textOf(rest)).not.toContain('Not used');

@@ -32,6 +32,10 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     }
     expect(found[0]).toEqual({ key, record });
     expect(await memory.unreadable()).toEqual([{ key, record }]);
+    for (const query of ['a', '']) {
+      const { contexts } = await memory.recall({ stream: 's', query, since: 0, role: 'user' });
+      expect(contexts.at(-1)).toMatchObject({ content: 'a' });
+    }
     await listsOf(memory.backend).append(
       'ai:notes:w',
       [torn, { before: '{"content":5,"source":"s","time":', after: ',"temporary":true}' }],
@@ -41,6 +45,19 @@ describe.each(backendKinds)('unreadable records on $name', (kind) => {
     expect((await memory.getNotes('w')).map(({ content }) => content)).toEqual(['good']);
     expect((await memory.unreadable()).map((one) => one.key)).toEqual([key, 'ai:notes:w', 'ai:notes:w']);
   });
+
+  test.skipIf(kind.isSkipped)(
+    'a key of another form is reported by a recall of its stream, and hides no group',
+    async () => {
+      const found: UnreadableRecord[] = [];
+      const { memory } = await openMemory(kind, { onUnreadable: (record) => found.push(record) });
+      await memory.messages.add(place, { content: 'a' });
+      await listsOf(memory.backend).append('ai:memory:s:g:x', [torn], { rule });
+      const { contexts } = await memory.recall({ stream: 's', query: 'a' });
+      expect(contexts).toMatchObject([{ content: 'a' }]);
+      expect(found).toEqual([{ key: 'ai:memory:s:g:x', record: '', reason: 'the key has another form' }]);
+    },
+  );
 
   test.skipIf(kind.isSkipped)('of 3,000 records 1,500 are all still there after 100 reads', async () => {
     const { memory } = await openMemory(kind, { retention: { maxMessages: Infinity } });

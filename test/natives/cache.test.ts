@@ -18,12 +18,13 @@ describe('the scan cache', () => {
         writeFileSync(path + '/' + name, '');
         found.push((await glob({ pattern: '*', path, cache: true })).totalMatches);
       }
-      const { entries, totalBytes, ...counts } = fsScanCacheStats();
+      const { entries, totalBytes, contentIndex, ...counts } = fsScanCacheStats();
       const [{ root, ageMs, bytes, ...entry }] = entries;
-      report({ found, counts, entry, sameRoot: root === path, plausible: ageMs >= 0 && bytes > 0 && bytes === totalBytes });`;
+      report({ found, counts, contentIndex, entry, sameRoot: root === path, plausible: ageMs >= 0 && bytes > 0 && bytes === totalBytes });`;
     expect(withTree({}, code)).toEqual({
       found: [1, 1, 1],
       counts: { hits: 2, misses: 1, validations: 0, rescans: 0, invalidations: 0, evictions: 0, joins: 0 },
+      contentIndex: { files: 0, indexed: 0, bytes: 0, building: false, watches: 0, offReason: 'notUsed' },
       entry: {
         hidden: false,
         gitignore: true,

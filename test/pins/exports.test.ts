@@ -7,6 +7,7 @@ const exported = [
   'CairnError',
   'FileType',
   'GrepOutputMode',
+  'contentIndexPolicy',
   'fileTypes',
   'fsScanCacheStats',
   'fuzzyFind',

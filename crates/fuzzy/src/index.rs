@@ -252,4 +252,18 @@ mod tests {
             [true, false, false, false, false, false]
         );
     }
+
+    #[test]
+    fn the_memory_held_grows_with_the_entries() {
+        let mut index = Index::with_capacity(1000);
+        assert!(index.is_empty());
+        for number in 0..1000 {
+            let path = format!("directory{number:04}/name{number:04}.c");
+            index.push(path.as_bytes(), 14, false);
+        }
+        let index = index.finish();
+        assert!(!index.is_empty());
+        let (least, bytes) = ("directory0000/name0000.c".len() * 1000, index.bytes());
+        assert!((least..10 * least).contains(&bytes), "{bytes}");
+    }
 }

@@ -101,3 +101,21 @@ impl Hit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_gapped_only_if_they_are_not_adjacent() {
+        for (tier, quality, is_gapped) in [
+            (Tier::Scattered, TIER_SPAN - 1, true),
+            (Tier::Subsequence, MAX_GAPPED - 1, true),
+            (Tier::Subsequence, MAX_GAPPED, false),
+            (Tier::Substring, 1, false),
+            (Tier::Word, TIER_SPAN - 1, false),
+        ] {
+            assert_eq!(Hit { tier, quality }.is_gapped(), is_gapped, "{tier:?} {quality}");
+        }
+    }
+}

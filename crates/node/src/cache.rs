@@ -1,7 +1,11 @@
 //! `invalidateFsScanCache` and `fsScanCacheStats`.
 
+use std::fs::File;
 use std::path::Path;
 
+use cairn_search::{ContentIndexes, IndexOff, IndexPolicy, IndexStats};
+#[cfg(target_os = "linux")]
+use cairn_walk::has_reliable_times as keeps_times;
 use cairn_walk::{CacheStats, CachedSnapshot, Detail, ScanCache};
 use napi_derive::napi;
 
@@ -17,6 +21,19 @@ pub struct NativeCacheStats {
     pub joins: f64,
     pub total_bytes: f64,
     pub entries: Vec<NativeCachedScan>,
+    pub content_index: NativeContentIndex,
+}
+
+/// The state of the indexes of contents.
+#[napi(object)]
+pub struct NativeContentIndex {
+    pub files: f64,
+    pub indexed: f64,
+    pub bytes: f64,
+    pub building: bool,
+    pub watches: f64,
+    #[napi(ts_type = "'disabled' | 'notUsed' | 'tooSmall' | 'tooLarge' | 'tooWide' | 'fileSystem' | 'failed'")]
+    pub off_reason: Option<String>,
 }
 
 /// One cached scan.
@@ -37,8 +54,8 @@ pub struct NativeCachedScan {
     pub complete: bool,
 }
 
-impl From<CacheStats> for NativeCacheStats {
-    fn from(stats: CacheStats) -> Self {
+impl From<(CacheStats, IndexStats)> for NativeCacheStats {
+    fn from((stats, index): (CacheStats, IndexStats)) -> Self {
         let entries: Vec<NativeCachedScan> = stats.snapshots.iter().map(NativeCachedScan::from).collect();
         Self {
             hits: stats.hits as f64,
@@ -50,7 +67,33 @@ impl From<CacheStats> for NativeCacheStats {
             joins: stats.joins as f64,
             total_bytes: stats.bytes as f64,
             entries,
+            content_index: index.into(),
         }
+    }
+}
+
+impl From<IndexStats> for NativeContentIndex {
+    fn from(stats: IndexStats) -> Self {
+        Self {
+            files: stats.files as f64,
+            indexed: stats.indexed as f64,
+            bytes: stats.bytes as f64,
+            building: stats.building,
+            watches: stats.watches as f64,
+            off_reason: stats.off.map(|reason| off_reason(reason).to_owned()),
+        }
+    }
+}
+
+fn off_reason(reason: IndexOff) -> &'static str {
+    match reason {
+        IndexOff::Disabled => "disabled",
+        IndexOff::NotUsed => "notUsed",
+        IndexOff::TooSmall => "tooSmall",
+        IndexOff::TooLarge => "tooLarge",
+        IndexOff::TooWide => "tooWide",
+        IndexOff::FileSystem => "fileSystem",
+        IndexOff::Failed => "failed",
     }
 }
 
@@ -82,12 +125,43 @@ impl From<&CachedSnapshot> for NativeCachedScan {
 #[napi]
 #[allow(clippy::needless_pass_by_value, reason = "a string from JavaScript is owned")]
 pub fn invalidate_fs_scan_cache(path: Option<String>) {
-    ScanCache::global().invalidate(path.as_deref().map(Path::new));
+    let path = path.as_deref().map(Path::new);
+    ScanCache::global().invalidate(path);
+    ContentIndexes::global().invalidate(path);
 }
 
-/// Returns the counts of the scan cache since the process began, and its contents.
+/// Returns the counts of the scan cache since the process began, its contents, and the state of the indexes of contents.
 #[napi]
 #[must_use]
 pub fn fs_scan_cache_stats() -> NativeCacheStats {
-    ScanCache::global().stats().into()
+    (ScanCache::global().stats(), ContentIndexes::global().stats()).into()
+}
+
+/// When a tree gets an index of contents.
+#[napi(object)]
+pub struct NativeContentIndexPolicy {
+    pub max_bytes: f64,
+    pub min_files: f64,
+    /// Absent if the kernel has no limit.
+    pub settle_ms: Option<f64>,
+    pub keeps_times: bool,
+}
+
+/// Returns when a tree at `path` gets an index of contents.
+#[napi]
+#[must_use]
+#[allow(clippy::needless_pass_by_value, reason = "a string from JavaScript is owned")]
+pub fn content_index_policy(path: String) -> NativeContentIndexPolicy {
+    let policy = IndexPolicy::from_env();
+    NativeContentIndexPolicy {
+        max_bytes: policy.max_bytes as f64,
+        min_files: policy.min_files as f64,
+        settle_ms: policy.settle.map(|settle| settle.as_secs_f64() * 1000.0),
+        keeps_times: File::open(path).is_ok_and(|directory| keeps_times(&directory)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keeps_times(_: &File) -> bool {
+    false
 }

@@ -5,8 +5,8 @@ mod stream;
 
 use cairn_cancel::CancelToken;
 use cairn_search::{
-    Binary, CountUnit, GrepMode, GrepOptions, GrepOutcome, RegexEngine, SearchedPattern, file_types as types,
-    grep as search,
+    Binary, CountUnit, Freshness, GrepMode, GrepOptions, GrepOutcome, RegexEngine, SearchedPattern,
+    file_types as types, grep as search,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array};
@@ -43,6 +43,8 @@ pub struct NativeGrepOptions {
     pub gitignore: Option<bool>,
     pub resolve_links: Option<bool>,
     pub cache: Option<bool>,
+    pub validate: Option<bool>,
+    pub watch: Option<bool>,
     pub max_count: Option<f64>,
     pub offset: Option<f64>,
     pub context: Option<f64>,
@@ -69,8 +71,9 @@ impl From<NativeGrepOptions> for GrepOptions {
             gitignore: given.gitignore,
             resolve_links: given.resolve_links,
             cache: given.cache,
+            validate: given.validate,
+            watch: given.watch,
             partial_on_timeout: given.partial_on_timeout,
-            ..GivenScope::default()
         };
         Self {
             scope: scope(&given.path, &base.scope, shared),
@@ -191,6 +194,11 @@ pub struct NativeGrepResult {
     pub total_matches: f64,
     pub files_with_matches: f64,
     pub files_searched: f64,
+    /// Absent when none.
+    pub files_excluded: Option<f64>,
+    /// Absent without an index.
+    #[napi(ts_type = "'validated' | 'watched'")]
+    pub freshness: Option<&'static str>,
     #[napi(ts_type = "true")]
     pub limit_reached: Option<bool>,
     /// Absent when none.
@@ -226,6 +234,11 @@ impl NativeGrepResult {
             total_matches: outcome.total as f64,
             files_with_matches: outcome.files_with_matches as f64,
             files_searched: outcome.files_searched as f64,
+            files_excluded: nonzero(outcome.files_excluded),
+            freshness: outcome.freshness.map(|freshness| match freshness {
+                Freshness::Validated => "validated",
+                Freshness::Watched => "watched",
+            }),
             limit_reached: outcome.limit_reached.then_some(true),
             files_cut: nonzero(outcome.files_cut),
             skipped: NativeSkipped {

@@ -24,6 +24,7 @@ pub(crate) fn scope(path: &str, base: &Scope, given: GivenScope) -> Scope {
         resolve_links: given.resolve_links.unwrap_or(base.resolve_links),
         use_cache: given.cache.unwrap_or(base.use_cache),
         validate: given.validate.unwrap_or(base.validate),
+        watch: given.watch.unwrap_or(base.watch),
         partial_on_timeout: given.partial_on_timeout.unwrap_or(base.partial_on_timeout),
         max_result_bytes: base.max_result_bytes,
         asked: Instant::now(),
@@ -38,6 +39,7 @@ pub(crate) struct GivenScope {
     pub(crate) resolve_links: Option<bool>,
     pub(crate) cache: Option<bool>,
     pub(crate) validate: Option<bool>,
+    pub(crate) watch: Option<bool>,
     pub(crate) partial_on_timeout: Option<bool>,
 }
 

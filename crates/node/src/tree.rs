@@ -42,6 +42,7 @@ impl From<NativeTreeOptions> for TreeOptions {
             resolve_links: given.resolve_links,
             cache: given.cache,
             validate: given.validate,
+            watch: None,
             partial_on_timeout: given.partial_on_timeout,
         };
         Self {

@@ -46,6 +46,9 @@ const FIRST_USE: u32 = 2;
 /// An index that was not used for this long gives its memory to others.
 const IDLE: Duration = Duration::from_secs(300);
 
+/// An index that was full goes on when this part of the memory is free again.
+const ROOM_PART: usize = 8;
+
 /// The limits of [`ContentIndexes`]. Calls cannot override them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexPolicy {
@@ -61,6 +64,9 @@ pub struct IndexPolicy {
     pub settle: Option<Duration>,
     /// How many files of a tree are indexed at most. Default: no limit.
     pub max_files: usize,
+    /// How many directories are watched at most. It is never more than a quarter of what the system allows, because editors need
+    /// watches too. Default: 16,384.
+    pub max_watches: usize,
 }
 
 impl Default for IndexPolicy {
@@ -71,6 +77,7 @@ impl Default for IndexPolicy {
             min_text: 150_000_000,
             settle: stamp::settle_time(),
             max_files: usize::MAX,
+            max_watches: 16_384,
         }
     }
 }
@@ -101,8 +108,9 @@ impl IndexPolicy {
 pub enum Freshness {
     /// The state of each file was read within the call.
     Validated,
-    /// The files are in directories that are watched, and no change was reported; the state of the others was read. Two kinds of
-    /// changes are not reported: through a mapping of a file, and through another name of a file outside of the tree.
+    /// The files are in directories that are watched, and no change was reported; the state of the others was read. Some changes are
+    /// not reported: stores through a mapping of a file, writes with `io_submit`, and writes through another name of a file, if that
+    /// name is in a directory that is not watched or was removed while a program had the file open.
     Watched,
 }
 
@@ -190,7 +198,7 @@ impl ContentIndexes {
             budget,
             roots: Mutex::default(),
             live: Arc::default(),
-            watcher: Mutex::default(),
+            watcher: Mutex::new(Watcher::new(policy.max_watches)),
         }))
     }
 
@@ -242,14 +250,15 @@ impl ContentIndexes {
     /// Begins a search of a tree that is to be watched. `None` if the tree has no index. A snapshot that the search uses must be the
     /// one in the result, or be compared with the disk from now on.
     pub(crate) fn begin(&self, root: &Path, options: ScanOptions) -> Option<Watching> {
-        let (index, indexes) = {
-            let roots = self.0.lock();
-            (self.0.index_of(&roots, root)?, indexes_of(&roots))
-        };
-        let version = {
+        let (index, version) = {
             let mut watcher = self.0.watcher();
+            // An index that is made after this list cannot trust anything until the watcher is free again.
+            let (index, indexes) = {
+                let roots = self.0.lock();
+                (self.0.index_of(&roots, root)?, indexes_of(&roots))
+            };
             watcher.drain(&indexes);
-            watcher.version()
+            (index, watcher.version())
         };
         let trust = index.trust();
         let tree = trust.trees.iter().find(|tree| tree.root() == root && tree.options() == options).cloned();
@@ -259,15 +268,14 @@ impl ContentIndexes {
         Some(Watching { index, sequence, version, trusted, tree })
     }
 
-    /// Distrusts what is known of a path: for changes that no time and no report shows. `None` means all.
+    /// Distrusts the index of a file, for a change that no time and no report shows. For a directory, or `None`, which means all,
+    /// the files are compared with the disk again, whether they are watched or not.
     pub fn invalidate(&self, path: Option<&Path>) {
         for index in indexes_of(&self.0.lock()) {
-            let inside = path.map(|path| path.strip_prefix(&index.root));
-            if let Some(Ok(inside)) = inside {
-                index.forget(&to_bytes(inside));
-            }
-            if !matches!(inside, Some(Err(_))) {
-                index.trust().withdraw();
+            match path.map(|path| path.strip_prefix(&index.root)) {
+                Some(Ok(inside)) if index.forget(&to_bytes(inside)) => {}
+                Some(Err(_)) => {}
+                Some(Ok(_)) | None => index.trust().withdraw(),
             }
         }
     }
@@ -315,6 +323,9 @@ impl ContentIndexes {
         exclusion.trust_verified();
         let Exclusion { index, snapshot, slots, .. } = exclusion;
         let entries = exclusion.noted();
+        if self.0.budget.left() >= self.0.policy.max_bytes / ROOM_PART {
+            index.is_full.store(false, Ordering::Relaxed);
+        }
         let is_off = index.is_full.load(Ordering::Relaxed) || index.is_waiting();
         if !entries.is_empty() && !is_off {
             self.0.build(index, snapshot, slots, entries, pool);
@@ -329,8 +340,10 @@ impl ContentIndexes {
     /// Returns the state of all indexes.
     #[must_use]
     pub fn stats(&self) -> IndexStats {
+        // The locks are taken in this order everywhere.
+        let watches = self.0.watcher().len();
         let roots = self.0.lock();
-        let mut stats = IndexStats::default();
+        let mut stats = IndexStats { watches, ..IndexStats::default() };
         for root in roots.values() {
             if let State::On(index) = &root.state {
                 let (files, indexed, bytes) = index.size();
@@ -341,7 +354,6 @@ impl ContentIndexes {
             }
             stats.building |= matches!(root.state, State::Starting);
         }
-        stats.watches = self.0.watcher().len();
         let last = roots.values().max_by_key(|root| root.last_used).map(|root| &root.state);
         stats.off = match last {
             _ if self.0.policy.max_bytes == 0 => Some(IndexOff::Disabled),
@@ -397,6 +409,7 @@ impl Inner {
             settle: self.policy.settle.unwrap_or_default(),
             max_files: self.policy.max_files,
             next: AtomicUsize::new(0),
+            left: Mutex::default(),
             unsettled: AtomicUsize::new(0),
             _live: Live::new(&self.live),
         };

@@ -7,6 +7,7 @@ mod support;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::Command;
 
 use rustix::fs::{Mode, OFlags};
@@ -374,4 +375,15 @@ fn deep_and_wide_trees_are_listed_completely() {
         snapshot.bytes() - snapshot.arena().len() <= 48 * snapshot.len(),
         "at most 48 bytes per entry in addition to the path"
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_of_the_shell_exists_and_has_no_canonical_path() {
+    use std::os::fd::AsRawFd;
+    let (reader, _writer) = std::io::pipe().expect("a pipe");
+    let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+    let (resolved, metadata) = cairn_walk::resolve_existing(Path::new(&path)).expect("it exists");
+    assert_eq!(resolved, Path::new(&path));
+    assert!(!metadata.is_file() && !metadata.is_dir());
 }

@@ -333,6 +333,32 @@ fn within_the_time_to_live_only_announced_places_are_checked() {
 }
 
 #[test]
+fn several_announced_places_are_checked_and_no_other() {
+    let rig = Rig::with(&["a/b", "c/d", "e/f"]);
+    rig.expired(DEFAULT);
+    for path in ["a/new", "c/new", "e/new"] {
+        rig.write(path, "");
+    }
+    rig.cache.invalidate(Some(&rig.path("a/new")));
+    rig.cache.invalidate(Some(&rig.path("c/new")));
+    assert_eq!(rig.compare_places(&["a/new", "c/new"]), ["e/new"]);
+}
+
+#[test]
+fn a_change_outside_of_the_root_is_noticed_after_a_validation_listed_directories_again() {
+    let rig =
+        Rig::with(&[".git/HEAD: ref: refs/heads/main", ".git/config: [core]\nexcludesFile = ../x-excludes", "x", "y"]);
+    rig.write_above("x-excludes", "x");
+    rig.settle();
+    rig.expired(DEFAULT);
+    rig.write("new", "");
+    assert_eq!(rig.validate(DEFAULT), Work::listing(1));
+    rig.write_above("x-excludes", "y");
+    rig.cache.invalidate(Some(&rig.top.join("x-excludes")));
+    assert_eq!(rig.compare(DEFAULT).rescans, 1);
+}
+
+#[test]
 fn an_announced_change_does_not_make_the_rest_of_a_snapshot_younger() {
     let rig = Rig::with(&["a/b", "c/d"]);
     rig.expired(DEFAULT);
@@ -608,6 +634,16 @@ fn a_rule_file_that_cannot_be_read_is_counted_and_tried_again() {
 }
 
 #[test]
+fn a_rule_file_above_the_root_that_cannot_be_read_is_counted() {
+    let rig = Rig::with(&["x"]);
+    assert_eq!(rig.get(DEFAULT).snapshot.unreadable(), 0);
+    let file = File::create(rig.top.join(".ignore")).expect("a file");
+    file.set_len(101 << 20).expect("a hole");
+    rig.settle();
+    assert_eq!(rig.expired(DEFAULT).snapshot.unreadable(), 1);
+}
+
+#[test]
 fn a_fifo_in_place_of_git_or_rules_does_not_block_a_scan() {
     let rig = Rig::with(&["sub/x"]);
     for name in [".git", "sub/.git", "sub/.gitignore", ".ignore"] {
@@ -615,6 +651,14 @@ fn a_fifo_in_place_of_git_or_rules_does_not_block_a_scan() {
         assert!(made.success());
     }
     assert_eq!(listed(&rig.expired(DEFAULT).snapshot), ["sub/", "sub/x"]);
+}
+
+#[test]
+fn a_configuration_that_includes_itself_is_read_to_an_end() {
+    let config = "[include]\npath = config\n[core]\nexcludesFile = ../x-excludes";
+    let rig = Rig::with(&[".git/HEAD: ref: refs/heads/main", &format!(".git/config: {config}"), "x", "y"]);
+    rig.write_above("x-excludes", "x");
+    assert_eq!(listed(&rig.get(DEFAULT).snapshot), ["y"]);
 }
 
 #[test]

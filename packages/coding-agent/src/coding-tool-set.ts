@@ -10,6 +10,8 @@ const workspaceKey: SessionKey<Workspace> = createSessionKey('cairn workspace');
 export interface CodingToolSetOptions {
   /** See `WorkspaceOptions.stateDirectory`. */
   readonly stateDirectory?: string | undefined;
+  /** See `WorkspaceOptions.watch`. */
+  readonly watch?: boolean | undefined;
 }
 
 /**
@@ -22,11 +24,11 @@ export function sessionWorkspace(
   context: Pick<ToolSetContext, 'roots' | 'session'>,
   options: CodingToolSetOptions & { readonly create?: ((options: WorkspaceOptions) => Workspace) | undefined } = {},
 ): Workspace {
-  const { stateDirectory, create = createWorkspace } = options;
+  const { stateDirectory, watch, create = createWorkspace } = options;
   const { roots, session } = context;
   const [root, ...allowedRoots] = roots;
   return session.share(workspaceKey, () =>
-    create({ root, policy: { allowedRoots }, stateDirectory, fileNotes: fileNotes(session) }),
+    create({ root, policy: { allowedRoots }, stateDirectory, watch, fileNotes: fileNotes(session) }),
   );
 }
 
@@ -37,7 +39,7 @@ export function sessionWorkspace(
  * `open` throws a `ToolError` with `INVALID_OPTION` for an unknown naming profile.
  */
 export function createCodingToolSet(options: CodingToolSetOptions = {}): ToolSet {
-  checkArguments.options('createCodingToolSet', options, { stateDirectory: 'optional' });
+  checkArguments.options('createCodingToolSet', options, { stateDirectory: 'optional', watch: 'optional' });
   return {
     name: 'coding',
     open: (context) => {

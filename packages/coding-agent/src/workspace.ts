@@ -48,6 +48,8 @@ export interface WorkspaceOptions {
   readonly stateDirectory?: string | undefined;
   /** Notes about files, which the tools add to their answers. Default: none. */
   readonly fileNotes?: FileNotes | undefined;
+  /** Let `grep` watch large trees: see `GrepOptions.watch` of `@cairn/natives`. Default: false. */
+  readonly watch?: boolean | undefined;
 }
 
 /**
@@ -60,6 +62,7 @@ export interface Workspace extends CommitScope {
   readonly recency: Recency;
   /** Notes about files that are read or changed. */
   readonly fileNotes?: FileNotes | undefined;
+  readonly watch?: boolean | undefined;
   /**
    * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
    * run, a rejected call and a commit that was undone are not announced. It is also called for each file that this workspace
@@ -78,6 +81,7 @@ const workspaceOptions: OptionNames<WorkspaceOptions> = {
   operations: 'optional',
   stateDirectory: 'optional',
   fileNotes: 'optional',
+  watch: 'optional',
 };
 
 function checkPath(name: string, path: unknown): string {
@@ -95,7 +99,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   checkArguments.options('createWorkspace', options, workspaceOptions);
   const policyOptions = { confine: 'optional', allowedRoots: 'optional', staleGuard: 'optional' } as const;
   checkArguments.options('createWorkspace policy', options.policy, policyOptions);
-  const { policy = {}, clock = Date.now, operations = nodeFileOperations, stateDirectory, fileNotes } = options;
+  const { policy = {}, clock = Date.now, operations = nodeFileOperations, stateDirectory, fileNotes, watch } = options;
   const root = checkPath('root', options.root);
   const roots = [root, ...(policy.allowedRoots ?? []).map((allowed) => checkPath('an allowed root', allowed))];
   const changes = new Changes();
@@ -130,6 +134,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     ledger: new Ledger(),
     recency,
     fileNotes,
+    watch,
     changes,
     onChange: (listener, options) => changes.onChange(listener, options),
     state,

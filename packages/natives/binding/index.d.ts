@@ -57,6 +57,9 @@ export declare class NativePathList {
   add(paths: Uint8Array): void
 }
 
+/** Returns when a tree at `path` gets an index of contents. */
+export declare function contentIndexPolicy(path: string): NativeContentIndexPolicy
+
 /** Gives `to` the owner, group, permissions, access lists and extended attributes of `from`. */
 export declare function copyAttributes(from: string, to: string): Promise<NativeReplaced | NativeFileError>
 
@@ -66,7 +69,7 @@ export declare function exchangeFiles(left: string, right: string): Promise<Nati
 /** Returns the types of files by name. */
 export declare function fileTypes(): Array<NativeFileTypeName>
 
-/** Returns the counts of the scan cache since the process began, and its contents. */
+/** Returns the counts of the scan cache since the process began, its contents, and the state of the indexes of contents. */
 export declare function fsScanCacheStats(): NativeCacheStats
 
 /** Finds the entries with the paths that match a query best: below a directory, or of a list. */
@@ -117,6 +120,26 @@ export interface NativeCacheStats {
   joins: number
   totalBytes: number
   entries: Array<NativeCachedScan>
+  contentIndex: NativeContentIndex
+}
+
+/** The state of the indexes of contents. */
+export interface NativeContentIndex {
+  files: number
+  indexed: number
+  bytes: number
+  building: boolean
+  watches: number
+  offReason?: 'disabled' | 'notUsed' | 'tooSmall' | 'tooLarge' | 'tooWide' | 'fileSystem' | 'failed'
+}
+
+/** When a tree gets an index of contents. */
+export interface NativeContentIndexPolicy {
+  maxBytes: number
+  minFiles: number
+  /** Absent if the kernel has no limit. */
+  settleMs?: number
+  keepsTimes: boolean
 }
 
 /** Why a call failed. The facade turns it into a `CairnError`. */
@@ -246,6 +269,8 @@ export interface NativeGrepOptions {
   gitignore?: boolean
   resolveLinks?: boolean
   cache?: boolean
+  validate?: boolean
+  watch?: boolean
   maxCount?: number
   offset?: number
   context?: number
@@ -267,6 +292,10 @@ export interface NativeGrepResult {
   totalMatches: number
   filesWithMatches: number
   filesSearched: number
+  /** Absent when none. */
+  filesExcluded?: number
+  /** Absent without an index. */
+  freshness?: 'validated' | 'watched'
   limitReached?: true
   /** Absent when none. */
   filesCut?: number

@@ -773,12 +773,13 @@ if (
   }
 }
 
-const { CancelHandle, GrepInput, GrepStream, NativeLock, NativePathList, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, grepStream, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeChanges, treeStateSync, treeSummary } = nativeBinding
+const { CancelHandle, GrepInput, GrepStream, NativeLock, NativePathList, contentIndexPolicy, copyAttributes, exchangeFiles, fileTypes, fsScanCacheStats, fuzzyFind, glob, grep, grepStream, invalidateFsScanCache, lockPath, panicOnWorker, renameNoReplace, replaceFile, treeChanges, treeStateSync, treeSummary } = nativeBinding
 export { CancelHandle }
 export { GrepInput }
 export { GrepStream }
 export { NativeLock }
 export { NativePathList }
+export { contentIndexPolicy }
 export { copyAttributes }
 export { exchangeFiles }
 export { fileTypes }

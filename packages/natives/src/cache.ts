@@ -25,7 +25,20 @@ export function invalidateFsScanCache(path?: string): void {
  * - `rescans`: complete scans of a cached root, forced or because validation was not possible.
  * - `joins`: calls that shared a running scan.
  * - `bytes`: the memory of a scan, including its index for fuzzy matching.
+ * - `contentIndex`: the indexes with which `grep` opens fewer files: the `files` of the indexed trees, how many of them are
+ *   `indexed`, the memory in `bytes`, whether files are being indexed, and the number of watched directories. `offReason` is why the
+ *   tree that was searched last has no index, or only a part of one: no memory is allowed (`disabled`), no tree was searched
+ *   twice with `cache` (`notUsed`), the tree is `tooSmall` or its index `tooLarge`, it has a home directory in it (`tooWide`), the
+ *   `fileSystem` or the platform does not show every change by times, or a bug (`failed`).
  */
 export function fsScanCacheStats(): binding.NativeCacheStats {
   return binding.fsScanCacheStats();
+}
+
+/**
+ * Returns when a tree at `path` gets an index of its contents: from `minFiles` files or 150 MB on, within `maxBytes` (0: never), of each
+ * file `settleMs` after its last change (absent: never), and only if the file system shows every change by times (`keepsTimes`).
+ */
+export function contentIndexPolicy(path: string): binding.NativeContentIndexPolicy {
+  return binding.contentIndexPolicy(path);
 }

@@ -3,7 +3,7 @@ import { withCancel } from './abort.ts';
 import { InputFeed } from './grep-input.ts';
 import { readMatches, type GrepMatch } from './grep-matches.ts';
 import { observe } from './observer.ts';
-import type { ObservedCall } from '@cairn/tool/kernel';
+import { CairnError, type ObservedCall } from '@cairn/tool/kernel';
 import * as rule from './options.ts';
 import { checkCallback, checkOptions, given, list } from './options.ts';
 import type { FileSelection, OptionRules, ScanFacts, SearchOptions } from './options.ts';
@@ -137,6 +137,15 @@ export interface GrepOptions extends SearchOptions, FileSelection {
    * @default true
    */
   submatches?: boolean | undefined;
+  /** With `cache`: compare the cached list of files with the disk first, whatever its age. Default: only with an index of contents. */
+  validate?: boolean | undefined;
+  /**
+   * Watch the directories of a tree with an index of contents, so that later calls need not stat each file; only with `cache: true`, and
+   * on Linux. It misses a store through a shared mapping, and a write through a hard link outside of the tree. At most 16,384
+   * directories and a quarter of `fs.inotify.max_user_watches`; the files in others are compared with the disk.
+   * @default false
+   */
+  watch?: boolean | undefined;
   /** @default 'content' */
   mode?: GrepOutputMode | undefined;
   /**
@@ -171,8 +180,12 @@ export interface GrepSummary extends Pick<ScanFacts, 'complete' | 'stopReason'> 
   totalMatches: number;
   /** How many of the searched files have a match. */
   filesWithMatches: number;
-  /** How many files were searched, in path order up to where the search stopped. */
+  /** How many files were searched, in path order up to where the search stopped. Includes `filesExcluded`. */
   filesSearched: number;
+  /** How many files an index of contents proved to have no match, so that they were not opened; absent when none. */
+  filesExcluded?: number;
+  /** With an index: how it is known that the files were still as indexed. `validated` is by a stat of each within the call. */
+  freshness?: 'validated' | 'watched';
   /** `maxCount` left something out. */
   limitReached?: true;
   /** How many files had more matches than `maxCountPerFile`; absent when none. */
@@ -247,6 +260,8 @@ const rules: OptionRules<GrepOptions> = {
   maxFileSize: rule.count,
   replacement: rule.text,
   submatches: rule.flag,
+  validate: rule.flag,
+  watch: rule.flag,
   countUnit: rule.oneOf(['lines', 'matches', 'spanning']),
   mode: rule.oneOf(Object.values(GrepOutputMode)),
 };
@@ -326,6 +341,10 @@ function checkGrepOptions(name: string, options: GrepOptions | GrepInputOptions)
   // A value that is not an object is rejected by the check.
   if (options !== null && typeof options === 'object' && 'input' in options) checkOptions(name, options, inputRules);
   else checkOptions(name, options, rules);
+  if (options.watch === true && options.cache !== true) {
+    const message = `invalid option watch of ${name}: true without cache; use cache: true`;
+    throw new CairnError('INVALID_OPTION', message, { option: 'watch' });
+  }
 }
 
 /** Returns the options as the addon takes them, which takes a string by itself. */

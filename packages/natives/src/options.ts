@@ -37,7 +37,7 @@ export interface SearchOptions {
   resolveLinks?: boolean | undefined;
   /**
    * Allow a scan from the shared cache that is at most `FS_SCAN_CACHE_TTL_MS` (1000) old, and cache a new scan. Call
-   * `invalidateFsScanCache` after you change files.
+   * `invalidateFsScanCache` after you change files. The second `grep` of a large tree begins an index of its contents.
    * @default false
    */
   cache?: boolean | undefined;

@@ -72,6 +72,7 @@ const workspaceOptionNames: OptionNames<Omit<WorkspaceOptions, 'root'> & CallsOf
   operations: 'optional',
   stateDirectory: 'optional',
   fileNotes: 'optional',
+  watch: 'optional',
 };
 
 function checkOperations(operations: unknown): void {

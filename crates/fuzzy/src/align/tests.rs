@@ -20,6 +20,7 @@ fn positions_prefer_word_beginnings() {
         ("consecutive", "core", "score_core", vec![6, 7, 8, 9]),
         ("after separators", "sc", "ascii_s_core", vec![6, 8]),
         ("camel case", "fb", "fabFooBar", vec![3, 6]),
+        ("the first digit of a number", "u2", "u_a12b22", vec![0, 6]),
         ("the whole", "abc", "abc", vec![0, 1, 2]),
     ] {
         assert_eq!(align(needle, text).map(|(_, positions)| positions), Some(expected), "{reason}: {needle} in {text}");

@@ -258,6 +258,44 @@ fn the_path_that_a_query_explains_best_ranks_first() {
     }
 }
 
+/// Each list is in the order in which its query ranks it.
+#[test]
+fn small_differences_decide_among_similar_matches() {
+    for (reason, query, ranked) in [
+        ("one letter left before two", "cor", vec!["core.c", "cores.c"]),
+        ("the letters after a leading dot are the stem", ".git", vec![".gitrc", ".gitignore"]),
+        ("a beginning before the whole after punctuation", "init", vec!["initial.c", "_init.ts"]),
+        (
+            "a run from the beginning of a word before one from inside",
+            "sced_core",
+            vec!["sched_core.c", "shced_core.c"],
+        ),
+        ("the first digit of a number begins a word", "u2", vec!["usb2.c", "u32.c"]),
+        ("a typo at the beginning of a longer name", "coer", vec!["cores.c", "x_core.c"]),
+        ("few other letters, with a typo", "coer", vec!["x_core.c", "core_testing.c"]),
+        ("a short extension, with a typo", "coer", vec!["core.conf", "core.config"]),
+        ("a word begins where punctuation was typed", "f_smod", vec!["f/a/b/smodel.c", "fs_model.c"]),
+        ("not where the next letter begins a word", "f_smod", vec!["f/a/b/smodel.c", "fsModel.c"]),
+        ("letters of another segment after a separator", "core.c", vec!["core/a.c", "core.h"]),
+        ("a source before one in a directory for tests", "core", vec!["net/core.c", "net-tests/core.c"]),
+        ("initials of directories before letters of a stem", "atp", vec!["a/tests/page.c", "a/tps65218.c"]),
+        (
+            "initials in few letters before initials in few segments",
+            "ksc",
+            vec!["kernel/sched/core.c", "kernel/sched_coq.c"],
+        ),
+        ("an abbreviated word next to another of the name", "memry pool", vec!["pool_memory.c", "pool/memory.c"]),
+        ("a file for its directory before a longer stem", "usb hub", vec!["usb/hub/index.c", "usb/hubs.c"]),
+        ("next to other words, a short one has no typo", "ta the", vec!["the/match.c", "the/xtya.c"]),
+        ("next to other words, one typo costs little", "kernel shced", vec!["kernel/sched/", "kernel/sc/hed.c"]),
+        ("a typo in a part of three letters", "usbhxb", vec!["usb/hub.c", "usb/a/hub.c"]),
+        ("few other letters, next to others", "foomatch ts", vec!["foo_match_abc.ts", "a_foo_match_xyz.ts"]),
+        ("a segment that is an extension", ".x86/li", vec!["a.x86/list.c", "a.x86_64/list.c", "ax.c/x86/list.c"]),
+    ] {
+        assert_ranked(reason, query, &ranked);
+    }
+}
+
 #[test]
 fn a_stem_without_its_punctuation_is_as_good_as_one_that_has_none() {
     assert_eq!(score("pagealloc", "mm/page_alloc.c"), score("pagealloc", "drivers/net/core/pagealloc.c"));
@@ -342,6 +380,11 @@ fn a_query_matches_or_does_not() {
 }
 
 #[test]
+fn the_best_match_with_a_typo_is_one_with_a_typo() {
+    assert_eq!(tier("neum", "enum"), Some(Tier::NameTypo as u32));
+}
+
+#[test]
 fn typos_are_accepted() {
     for (reason, query, path, found) in [
         ("swapped", "shced", "kernel/sched.c", true),
@@ -384,12 +427,16 @@ fn positions_show_what_matched() {
         ("sched core", "sched/core.c", "schedcore"),
         ("schedcore", "s/sched/core.c", "schedcore"),
         ("fsc", "fsx/fs-scan-cache.c", "fsc"),
+        ("irqdd", "irq.md", "irqd"),
+        ("b/v", "ab/v2.ts", "bv"),
     ] {
         assert_eq!(marked(query, path), expected, "{query} in {path}");
     }
     let in_name = positions("core", "core/score_core.c");
     assert_eq!(in_name, [11, 12, 13, 14], "the word in the base name, not the directory");
     assert_eq!(positions("schcor", "s/sched/core.c"), [2, 3, 4, 8, 9, 10], "the beginnings of words");
+    assert_eq!(positions("btn", "button.tsx"), [0, 2, 5], "the first letters that follow");
+    assert_eq!(positions("lib", "a/lib/x-lib/c.c"), [2, 3, 4], "a whole segment");
     assert_eq!(positions("écxle", "é/école"), [3, 4, 5, 7, 8], "whole characters");
 }
 

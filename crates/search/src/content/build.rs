@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use cairn_content_index::{Column, PIECE_BYTES, Signature, SignatureBuilder, pieces};
@@ -16,7 +16,7 @@ use super::stamp::{Stamp, is_settled};
 use crate::open::{OpenFile, Opener};
 
 /// A longer file is not indexed.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 /// How much of a file is in memory. A file with a longer line is not indexed.
 const BUFFER_BYTES: usize = 256 << 10;
 /// Signatures of one size that are stored together.
@@ -35,6 +35,8 @@ pub(super) struct Build {
     /// No more files are indexed than this.
     pub(super) max_files: usize,
     pub(super) next: AtomicUsize,
+    /// The entries that a worker left for a call. They come last, so that a long file does not keep others from being indexed.
+    pub(super) left: Mutex<Vec<u32>>,
     pub(super) unsettled: AtomicUsize,
     pub(super) _live: Live,
 }
@@ -70,16 +72,34 @@ impl Shared for Build {
                 break HelpEnd::Left;
             }
             let is_over = self.index.is_full.load(Ordering::Relaxed) || self.index.has_failed.load(Ordering::Acquire);
-            let next = self.next.fetch_add(1, Ordering::Relaxed);
-            if is_over || next >= self.entries.len().min(self.max_files) {
-                break HelpEnd::Done;
-            }
+            let Some(entry) = self.next_entry().filter(|_| !is_over) else { break HelpEnd::Done };
             // A file that cannot be read stays unknown, which means that every search tries it.
-            let _ = worker.index(self.entries[next] as usize);
+            if let Ok(Step::Left) = worker.index(entry as usize, should_leave) {
+                self.left().push(entry);
+                break HelpEnd::Left;
+            }
         };
         worker.store_all();
         end
     }
+}
+
+impl Build {
+    fn next_entry(&self) -> Option<u32> {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        if next < self.entries.len().min(self.max_files) { Some(self.entries[next]) } else { self.left().pop() }
+    }
+
+    fn left(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What became of a file.
+enum Step {
+    Done,
+    /// A call waits for the thread.
+    Left,
 }
 
 /// The buffers of a thread, and the files whose signatures wait for a group.
@@ -122,10 +142,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn index(&mut self, entry: usize) -> io::Result<()> {
+    fn index(&mut self, entry: usize, should_leave: &dyn Fn() -> bool) -> io::Result<Step> {
         let slot = self.build.slots[entry];
         if slot == NO_SLOT {
-            return Ok(());
+            return Ok(Step::Done);
         }
         self.path.clear();
         self.path.extend_from_slice(self.build.snapshot.root().as_os_str().as_encoded_bytes());
@@ -135,44 +155,52 @@ impl<'a> Worker<'a> {
         let stat = self.opener.stat(&self.path)?;
         let stamp = Stamp::of(&stat);
         if !stat.keeps_times || self.build.index.knows(slot, stamp) {
-            return Ok(());
+            return Ok(Step::Done);
         }
         if !is_settled(&stat, now, self.build.settle) {
             self.build.unsettled.fetch_add(1, Ordering::Relaxed);
-            return Ok(());
+            return Ok(Step::Done);
         }
         if stat.size > MAX_FILE_BYTES {
             self.build.index.set(slot, File { stamp, content: Content::Opaque });
-            return Ok(());
+            return Ok(Step::Done);
         }
         let mut file = self.opener.open(&self.path, false)?;
         // Otherwise the path has another file now.
         if Stamp::of(&file.stat()?) != stamp {
-            return Ok(());
+            return Ok(Step::Done);
         }
-        let text = self.read(&mut file, stat.size)?;
+        let Some(text) = self.read(&mut file, stat.size, should_leave)? else { return Ok(Step::Left) };
         if Stamp::of(&file.stat()?) == stamp {
             self.keep(slot, stamp, text);
         }
-        Ok(())
+        Ok(Step::Done)
     }
 
-    /// Makes the signatures of the pieces of a file.
-    fn read(&mut self, file: &mut OpenFile, size: u64) -> io::Result<Text> {
+    /// Makes the signatures of the pieces of a file. `None` if the worker is to leave.
+    fn read(&mut self, file: &mut OpenFile, size: u64, should_leave: &dyn Fn() -> bool) -> io::Result<Option<Text>> {
         let (mut filled, mut is_first, mut has_nul) = (0, true, false);
-        let mut found = Vec::new();
+        let (mut found, mut bytes) = (Vec::new(), 0);
         loop {
+            if !is_first && should_leave() {
+                return Ok(None);
+            }
             let mut at_end = false;
             while filled < self.buffer.len() && !at_end {
                 let read = file.read(&mut self.buffer[filled..])?;
                 has_nul |= memchr::memchr(0, &self.buffer[filled..filled + read]).is_some();
                 filled += read;
+                bytes += read as u64;
+                // A file that grows as fast as it is read would never end.
+                if bytes > size {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
                 at_end = read == 0;
             }
             let text = &self.buffer[..filled];
             // UTF-16 is decoded before it is searched.
             if mem::take(&mut is_first) && (text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")) {
-                return Ok(Text::Opaque);
+                return Ok(Some(Text::Opaque));
             }
             let mut rest = 0;
             for piece in pieces(text) {
@@ -181,15 +209,15 @@ impl<'a> Worker<'a> {
                     break;
                 }
                 let Some(signature) = self.signatures.build(piece, size > PIECE_BYTES as u64) else {
-                    return Ok(Text::Opaque);
+                    return Ok(Some(Text::Opaque));
                 };
                 found.push(signature);
             }
             if at_end {
-                return Ok(Text::Signatures { pieces: found, has_nul });
+                return Ok(Some(Text::Signatures { pieces: found, has_nul }));
             }
             if rest == self.buffer.len() {
-                return Ok(Text::Opaque);
+                return Ok(Some(Text::Opaque));
             }
             self.buffer.copy_within(filled - rest..filled, 0);
             filled = rest;
@@ -240,5 +268,86 @@ impl<'a> Worker<'a> {
         for size in 0..self.waiting.len() {
             self.store(size);
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use cairn_cancel::CancelToken;
+    use cairn_pool::Pool;
+    use cairn_walk::{Policy, ScanCache, ScanOptions, ScanRequest};
+
+    use super::super::budget::Budget;
+    use super::*;
+
+    /// Work on a tree with one file.
+    fn build(content: &[u8]) -> (tempfile::TempDir, Build) {
+        let tree = tempfile::tempdir().expect("a directory");
+        fs::write(tree.path().join("file"), content).expect("a file");
+        let root = tree.path().canonicalize().expect("the tree");
+        let (pool, cancel) = (Pool::new(1), CancelToken::new());
+        let request = ScanRequest {
+            root: &root,
+            options: ScanOptions::default(),
+            asked: Instant::now(),
+            validate: false,
+            partial_on_timeout: false,
+        };
+        let snapshot =
+            ScanCache::new(Policy::default()).get_or_scan(&request, &pool, &cancel).expect("a scan").snapshot;
+        let index = Arc::new(RootIndex::new(&root, cairn_content_index::Detail::Full, &Arc::new(Budget::new(1 << 20))));
+        let slots = index.slots(&snapshot).expect("slots");
+        let live = Live::new(&Arc::default());
+        let (entries, settle, max_files) = (vec![0], Duration::ZERO, usize::MAX);
+        let (next, left, unsettled) = (AtomicUsize::new(0), Mutex::default(), AtomicUsize::new(0));
+        (tree, Build { index, snapshot, slots, entries, settle, max_files, next, left, unsettled, _live: live })
+    }
+
+    #[test]
+    fn a_file_that_grows_while_it_is_read_is_given_up() {
+        let (tree, build) = build(&b"a line of text\n".repeat(100_000));
+        let path = tree.path().canonicalize().expect("the tree").join("file");
+        let mut worker = Worker::new(&build);
+        let open = || worker_file(&path);
+        for (size, is_read) in [(1_500_000, true), (1_499_999, false), (10, false)] {
+            assert_eq!(worker.read(&mut open(), size, &|| false).is_ok(), is_read, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_stored() {
+        for is_changed in [false, true] {
+            let (tree, build) = build(&b"a line of text\n".repeat(100_000));
+            std::thread::sleep(Duration::from_millis(50));
+            let asked = AtomicUsize::new(0);
+            let end = build.help(&|| {
+                // The second question comes after the first part was read.
+                if asked.fetch_add(1, Ordering::Relaxed) == 1 && is_changed {
+                    use std::os::unix::fs::FileExt;
+                    let file = fs::File::options().write(true).open(tree.path().join("file")).expect("the file");
+                    file.write_all_at(b"other", 2).expect("a write");
+                }
+                false
+            });
+            assert_eq!((end, build.index.size().1), (HelpEnd::Done, usize::from(!is_changed)));
+        }
+    }
+
+    fn worker_file(path: &std::path::Path) -> OpenFile {
+        Opener::default().open(path.as_os_str().as_encoded_bytes(), false).expect("the file")
+    }
+
+    #[test]
+    fn a_long_file_is_left_for_a_call_and_indexed_later() {
+        let (_tree, build) = build(&b"a line of text\n".repeat(100_000));
+        std::thread::sleep(Duration::from_millis(50));
+        let asked = AtomicUsize::new(0);
+        // The first question comes before the file, the others while it is read.
+        assert_eq!(build.help(&|| asked.fetch_add(1, Ordering::Relaxed) >= 2), HelpEnd::Left);
+        assert_eq!(build.index.size().1, 0);
+        assert_eq!(build.help(&|| false), HelpEnd::Done);
+        assert_eq!(build.index.size().1, 1);
     }
 }

@@ -98,10 +98,7 @@ impl Exclusion {
         let (mut indexed, mut excluded) = (0, 0);
         for slot in entries.map(|entry| exclusion.slots[entry]).filter(|slot| *slot != NO_SLOT) {
             // A file that is not known is noted by the search.
-            if !matches!(
-                exclusion.view.files.get(slot as usize).map(|file| &file.content),
-                None | Some(Content::Unknown)
-            ) {
+            if !matches!(exclusion.view.files.get(slot).map(|file| &file.content), None | Some(Content::Unknown)) {
                 indexed += 1;
                 excluded += usize::from(exclusion.claim_of(slot).is_some());
             }
@@ -140,7 +137,7 @@ impl Exclusion {
     /// Returns the claim of the index that an entry has no match; `None` if it may have one.
     pub(crate) fn claim(&self, entry: usize) -> Option<Claim> {
         let slot = self.slots[entry];
-        match self.view.files.get(slot as usize).map(|file| &file.content) {
+        match self.view.files.get(slot).map(|file| &file.content) {
             None | Some(Content::Unknown) => {
                 self.note(entry);
                 None
@@ -150,7 +147,7 @@ impl Exclusion {
     }
 
     fn claim_of(&self, slot: u32) -> Option<Claim> {
-        let file = &self.view.files[slot as usize];
+        let file = self.view.files.get(slot)?;
         let has_nul = match file.content {
             Content::Unknown | Content::Opaque => return None,
             // A match over several lines can have its grams in several pieces.

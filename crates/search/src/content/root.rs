@@ -1,7 +1,7 @@
 //! The index of one tree.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,12 @@ use super::budget::Budget;
 use super::stamp::{Stamp, mix};
 use super::watch::Trust;
 
-/// The slot of an entry that is not a file.
+/// The slot of an entry that is not a file, or for which there was no memory.
 pub(super) const NO_SLOT: u32 = u32::MAX;
-/// What a file takes in the tables, in bytes.
-const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
+/// What a file takes in the tables, in bytes. A hash table is at least half full.
+pub(super) const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
+/// The records that are copied together when one of them changes during a search.
+const PART: usize = 4096;
 
 /// The signatures of the files below a directory, with the stamps that the files had.
 pub(super) struct RootIndex {
@@ -26,6 +28,8 @@ pub(super) struct RootIndex {
     pub(super) root: PathBuf,
     pub(super) detail: Detail,
     budget: Arc<Budget>,
+    /// A random number for the hashes of paths.
+    key: u64,
     table: Mutex<Table>,
     /// Whether no more files are added, because the memory for them is not there.
     pub(super) is_full: AtomicBool,
@@ -40,11 +44,38 @@ pub(super) struct RootIndex {
 #[derive(Default)]
 struct Table {
     slots: HashMap<u64, u32, BuildHasherDefault<Same>>,
-    files: Arc<Vec<File>>,
+    files: Files,
     store: Store,
     /// The bytes that are reserved.
     bytes: usize,
     indexed: usize,
+}
+
+/// The records of all files by their slots. A clone shares them.
+#[derive(Clone, Default)]
+pub(super) struct Files(Vec<Arc<Vec<File>>>);
+
+impl Files {
+    pub(super) fn get(&self, slot: u32) -> Option<&File> {
+        self.0.get(slot as usize / PART)?.get(slot as usize % PART)
+    }
+
+    fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * PART + last.len())
+    }
+
+    fn push(&mut self) {
+        if self.len().is_multiple_of(PART) {
+            self.0.push(Arc::new(Vec::with_capacity(PART)));
+        }
+        if let Some(last) = self.0.last_mut() {
+            Arc::make_mut(last).push(File::default());
+        }
+    }
+
+    fn replace(&mut self, slot: u32, file: File) -> File {
+        std::mem::replace(&mut Arc::make_mut(&mut self.0[slot as usize / PART])[slot as usize % PART], file)
+    }
 }
 
 /// The record of a file.
@@ -83,7 +114,7 @@ impl Content {
 
 /// The table and the signatures at one moment.
 pub(super) struct View {
-    pub(super) files: Arc<Vec<File>>,
+    pub(super) files: Files,
     pub(super) store: Store,
 }
 
@@ -109,6 +140,7 @@ impl RootIndex {
             root: root.to_owned(),
             detail,
             budget: Arc::clone(budget),
+            key: RandomState::new().hash_one(()),
             table: Mutex::default(),
             is_full: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
@@ -118,8 +150,8 @@ impl RootIndex {
         }
     }
 
-    /// Returns the slot of each entry of a snapshot of this tree or of a part of it. Gives a slot to each file that has none. `None`
-    /// if there is no memory for them.
+    /// Returns the slot of each entry of a snapshot of this tree or of a part of it; `None` if it is another tree. Gives a slot to
+    /// each file that has none, as long as there is memory for it.
     pub(super) fn slots(&self, snapshot: &Snapshot) -> Option<Arc<[u32]>> {
         let Ok(kept) = snapshot.derived(|_| Ok::<_, std::convert::Infallible>(Slots(Mutex::new(None))));
         let mut kept = lock(&kept.0);
@@ -140,11 +172,25 @@ impl RootIndex {
             }
             path.truncate(prefix.len());
             path.extend_from_slice(snapshot.path(entry));
-            *slot = self.slot(&mut table, hash_of(&path))?;
+            *slot = self.slot(&mut table, self.hash_of(&path)).unwrap_or(NO_SLOT);
         }
         let slots: Arc<[u32]> = slots.into();
         *kept = Some((self.id, Arc::clone(&slots)));
         Some(slots)
+    }
+
+    /// Returns the hash of a path below the root. Two paths with one hash share a slot, which would trust the one for the state of
+    /// the other, so nobody can choose names with that property: the hash depends on a random number.
+    fn hash_of(&self, path: &[u8]) -> u64 {
+        let (words, rest) = path.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let mix = |hash: u64, word: u64| {
+            let product = u128::from(hash ^ word) * u128::from(self.key | 1);
+            (product >> 64) as u64 ^ product as u64 ^ hash.rotate_left(32)
+        };
+        let hash = words.iter().fold(path.len() as u64 ^ self.key, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+        mix(mix(hash, u64::from_le_bytes(last)), self.key)
     }
 
     fn slot(&self, table: &mut Table, hash: u64) -> Option<u32> {
@@ -153,7 +199,7 @@ impl RootIndex {
         }
         self.reserve(table, FILE_BYTES)?;
         let slot = table.files.len() as u32;
-        Arc::make_mut(&mut table.files).push(File::default());
+        table.files.push();
         table.slots.insert(hash, slot);
         Some(slot)
     }
@@ -174,18 +220,18 @@ impl RootIndex {
 
     /// Returns the slot of a path below the root.
     pub(super) fn slot_of(&self, path: &[u8]) -> Option<u32> {
-        lock(&self.table).slots.get(&hash_of(path)).copied()
+        lock(&self.table).slots.get(&self.hash_of(path)).copied()
     }
 
     pub(super) fn view(&self) -> View {
         let table = lock(&self.table);
-        View { files: Arc::clone(&table.files), store: table.store.clone() }
+        View { files: table.files.clone(), store: table.store.clone() }
     }
 
     /// Whether the index has this state of a file, so that it need not be read.
     pub(super) fn knows(&self, slot: u32, stamp: Stamp) -> bool {
-        let file = &lock(&self.table).files[slot as usize];
-        file.stamp == stamp && !matches!(file.content, Content::Unknown)
+        let table = lock(&self.table);
+        table.files.get(slot).is_some_and(|file| file.stamp == stamp && !matches!(file.content, Content::Unknown))
     }
 
     /// Stores signatures of one size. `None` if there is no memory for them.
@@ -209,19 +255,21 @@ impl RootIndex {
     pub(super) fn set(&self, slot: u32, file: File) {
         let mut table = lock(&self.table);
         let table = &mut *table;
-        let known = &mut Arc::make_mut(&mut table.files)[slot as usize];
         table.indexed += usize::from(file.content.is_indexed());
-        table.indexed -= usize::from(known.content.is_indexed());
-        for column in std::mem::replace(known, file).content.columns() {
+        let known = table.files.replace(slot, file).content;
+        table.indexed -= usize::from(known.is_indexed());
+        for column in known.columns() {
             table.store.remove(*column);
         }
     }
 
-    /// Forgets the contents of a file.
-    pub(super) fn forget(&self, path: &[u8]) {
-        if let Some(slot) = self.slot_of(path) {
+    /// Forgets the contents of a file. Returns whether the path is one.
+    pub(super) fn forget(&self, path: &[u8]) -> bool {
+        let slot = self.slot_of(path);
+        if let Some(slot) = slot {
             self.set(slot, File::default());
         }
+        slot.is_some()
     }
 
     /// How many files it knows of, how many of them have signatures, and the memory it takes in bytes.
@@ -244,15 +292,6 @@ impl Drop for RootIndex {
     fn drop(&mut self) {
         self.budget.release(lock(&self.table).bytes);
     }
-}
-
-/// The hash of a path below the root. Two paths with one hash share a slot, which has the stamp of one of the files.
-fn hash_of(path: &[u8]) -> u64 {
-    let (words, rest) = path.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let hash = words.iter().fold(path.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    mix(hash, u64::from_le_bytes(last))
 }
 
 /// The hasher of a key that is a hash.

@@ -10,8 +10,9 @@ use cairn_content_index::Detail;
 use cairn_pool::{HelpEnd, Pool, Shared};
 use cairn_walk::Snapshot;
 
+use super::build::MAX_FILE_BYTES;
 use super::live::Live;
-use super::root::RootIndex;
+use super::root::{FILE_BYTES, NO_SLOT, RootIndex};
 use super::{IDLE, IndexOff, Inner, State, files_of};
 use crate::open::Opener;
 
@@ -54,7 +55,9 @@ impl Start {
                 return None;
             }
             if let Ok(stat) = opener.stat(self.snapshot.absolute(*entry).as_os_str().as_encoded_bytes()) {
-                (bytes, seen, trusted) = (bytes + stat.size, seen + 1, trusted + u64::from(stat.keeps_times));
+                // Longer files have no signatures: an image of a disk says nothing about the others.
+                let size = if stat.size <= MAX_FILE_BYTES { stat.size } else { 0 };
+                (bytes, seen, trusted) = (bytes + size, seen + 1, trusted + u64::from(stat.keeps_times));
             }
         }
         let bytes = (bytes / seen.max(1)) * files.len() as u64;
@@ -64,10 +67,11 @@ impl Start {
         if trusted == 0 {
             return Some(Err(IndexOff::FileSystem));
         }
-        let left = self.make_room(inner, bytes * FULL_PERCENT / 100) as u64;
-        Some(if bytes * FULL_PERCENT / 100 <= left {
+        let needed = |percent| bytes * percent / 100 + (files.len() * FILE_BYTES) as u64;
+        let left = self.make_room(inner, needed(FULL_PERCENT)) as u64;
+        Some(if needed(FULL_PERCENT) <= left {
             Ok(Detail::Full)
-        } else if bytes * LOW_PERCENT / 100 <= left {
+        } else if needed(LOW_PERCENT) <= left {
             Ok(Detail::Low)
         } else {
             Err(IndexOff::TooLarge)
@@ -97,9 +101,8 @@ impl Start {
 
     fn begin(&self, inner: &Inner, detail: Detail) -> State {
         let index = Arc::new(RootIndex::new(self.snapshot.root(), detail, &inner.budget));
-        let Some(slots) = index.slots(&self.snapshot) else {
-            return State::Off(IndexOff::TooLarge, self.snapshot.len());
-        };
+        let slots = index.slots(&self.snapshot).filter(|slots| slots.iter().any(|slot| *slot != NO_SLOT));
+        let Some(slots) = slots else { return State::Off(IndexOff::TooLarge, self.snapshot.len()) };
         let entries = files_of(&self.snapshot).map(|entry| entry as u32).collect();
         inner.build(&index, &self.snapshot, &slots, entries, &self.pool);
         State::On(index)

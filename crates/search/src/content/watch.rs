@@ -2,7 +2,7 @@
 //!
 //! No thread listens. The kernel queues a report before the call that changes a file returns, and each search reads the queue when
 //! it begins. So it knows of every change that was finished before, but for those that are never reported: stores through a mapping
-//! of a file, and writes through a name outside of the watched directories.
+//! of a file, writes with `io_submit`, and writes through a name outside of the watched directories.
 //!
 //! Everything that is trusted was first compared with the disk while it was watched: a file when its state was read, a list of files when its
 //! directories were validated. Any report withdraws the trust in what it is about, and a report that is lost withdraws all.
@@ -13,17 +13,17 @@ mod queue;
 #[cfg(target_os = "linux")]
 mod queue;
 
+mod names;
+
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
 use cairn_walk::{Kind, Snapshot, to_bytes};
 
+use self::names::NewNames;
 use self::queue::{Change, Event, Queue, max_watches};
 use super::root::{NO_SLOT, RootIndex};
-
-/// The maximal number of watches. Those of a user are shared with editors, so it is at most a quarter of them.
-const MAX_WATCHES: usize = 16_384;
 
 /// The watched directories of a process.
 #[derive(Default)]
@@ -35,7 +35,8 @@ pub(super) struct Watcher {
     roots: HashMap<Arc<[u8]>, (u64, u64)>,
     /// Rises when watches are added or removed.
     version: u64,
-    /// How many watches there may be.
+    /// [`super::IndexPolicy::max_watches`], and how many there may be on this system.
+    limit: usize,
     max: usize,
     /// The watches that the queue is to end.
     ended: Vec<i32>,
@@ -101,6 +102,10 @@ impl Trust {
 }
 
 impl Watcher {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.paths.len()
     }
@@ -109,12 +114,17 @@ impl Watcher {
         self.version
     }
 
-    /// Withdraws the trust in everything that was reported to have changed.
+    /// Withdraws the trust in everything that was reported to have changed. `indexes` are all there are, and no other becomes one of
+    /// them during the call: a report is read once.
     pub(super) fn drain(&mut self, indexes: &[Arc<RootIndex>]) {
         let Some(mut queue) = self.queue.take() else { return };
+        let mut names = NewNames::default();
         let mut is_lost = queue.has_other_mounts();
-        let read = queue.read(&mut |event| is_lost |= !self.take(&event, indexes));
-        is_lost |= read.is_err();
+        let read = queue.read(&mut |event| is_lost |= !self.take(&event, indexes, &mut names));
+        if is_lost || read.is_err() {
+            self.begin_again(indexes);
+            return;
+        }
         let is_indexed = |root: &[u8]| indexes.iter().any(|index| inside(root, &to_bytes(&index.root)).is_some());
         let is_there = |(root, known): &(&Arc<[u8]>, &(u64, u64))| identity(root) == Some(**known) && is_indexed(root);
         let gone: Vec<Arc<[u8]>> =
@@ -125,15 +135,19 @@ impl Watcher {
         }
         self.ended.drain(..).for_each(|number| queue.remove(number));
         self.queue = Some(queue);
-        if is_lost {
-            for index in indexes {
-                index.trust().withdraw();
-            }
+        if names.may_be_links() {
+            withdraw_all(indexes);
         }
     }
 
+    /// Ends all watches. After a report that was lost, or a mount, the directory at a path need not be the one that was watched there.
+    fn begin_again(&mut self, indexes: &[Arc<RootIndex>]) {
+        *self = Self { version: self.version + 1, ..Self::new(self.limit) };
+        withdraw_all(indexes);
+    }
+
     /// Returns whether it is known what changed.
-    fn take(&mut self, event: &Event<'_>, indexes: &[Arc<RootIndex>]) -> bool {
+    fn take(&mut self, event: &Event<'_>, indexes: &[Arc<RootIndex>], names: &mut NewNames) -> bool {
         match *event {
             Event::Lost => return false,
             Event::Ended(number) | Event::Gone(number) => {
@@ -145,9 +159,10 @@ impl Watcher {
             Event::Name { directory, name, is_directory, change } => {
                 let Some(path) = self.paths.get(&directory).cloned() else { return true };
                 let path = [&path, b"/".as_slice(), name].concat();
-                if is_directory && change != Change::Existence {
+                if is_directory && !matches!(change, Change::Created | Change::Removed) {
                     self.forget(&path, indexes);
                 }
+                names.note(&path, is_directory, change);
                 for index in indexes {
                     let Some(inside) = inside(&path, &to_bytes(&index.root)) else { continue };
                     let slot = index.slot_of(inside);
@@ -233,7 +248,7 @@ impl Watcher {
         let is_reachable = root.is_none() || self.numbers.contains_key(parent);
         if self.queue.is_none() && is_reachable {
             self.queue = Queue::open().ok();
-            self.max = MAX_WATCHES.min(max_watches() / 4);
+            self.max = self.limit.min(max_watches() / 4);
         }
         if !is_reachable || self.paths.len() >= self.max {
             return false;
@@ -251,6 +266,12 @@ impl Watcher {
         self.numbers.insert(path, number);
         self.version += 1;
         true
+    }
+}
+
+fn withdraw_all(indexes: &[Arc<RootIndex>]) {
+    for index in indexes {
+        index.trust().withdraw();
     }
 }
 

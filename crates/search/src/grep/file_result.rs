@@ -54,7 +54,7 @@ impl FileResult {
         u64::from(self.excluded.max(1))
     }
 
-    /// Adds a file that was not opened to the results of a list, the last of which may be of such files too.
+    /// Adds a file that was not opened to the results of a list. The last result may be that of such files too.
     pub(super) fn add_excluded(results: &mut Vec<(usize, Self)>, index: usize, binary: bool) {
         let has_run = results.last().is_some_and(|(_, last)| last.excluded > 0);
         if !has_run {

@@ -29,6 +29,8 @@ const PROGRAM_BYTES: [usize; 2] = [4 << 20, 100 << 20];
 const MAX_TOTAL_BYTES: usize = 4 << 20;
 /// The maximal number of patterns that cannot be one program.
 const MAX_PARTS: usize = 256;
+/// An expression without a match: an empty class.
+const NOTHING: &str = "[a&&b]";
 const TOO_LONG_TOGETHER: &str = "the patterns up to it have more than 4 MiB; search in several calls";
 const TOO_MANY: &str = "more than 256 patterns cannot be one expression, because they are too large, have groups of the same \
     name, or need PCRE2; search in several calls";
@@ -205,7 +207,11 @@ fn build(
         }
         plain
     });
-    let plain: Vec<Cow<'_, str>> = plain.collect();
+    let mut plain: Vec<Cow<'_, str>> = plain.collect();
+    // The builder has the empty pattern in place of none.
+    if plain.is_empty() {
+        plain.push(Cow::Borrowed(NOTHING));
+    }
     let [small, any] = PROGRAM_BYTES;
     cancel.check()?;
     match builder.size_limit(small).build_many(&plain) {

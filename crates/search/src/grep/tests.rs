@@ -621,3 +621,23 @@ fn n64_submatches_have_whole_characters_and_no_two_are_the_same() {
         }
     }
 }
+
+#[test]
+fn no_pattern_matches_nothing_with_any_option() {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(tree.path().join("a"), "x\n\ny\n").expect("a file");
+    for bits in 0..64 {
+        let has = |bit: u32| bits >> bit & 1 == 1;
+        let options = GrepOptions {
+            patterns: Vec::new(),
+            ignore_case: has(0),
+            whole_word: has(1),
+            whole_line: has(2),
+            literal: has(3),
+            multiline: has(4),
+            crlf: has(5),
+            ..GrepOptions::new("", tree.path())
+        };
+        assert_eq!(run(&options).total, 0, "{options:?}");
+    }
+}

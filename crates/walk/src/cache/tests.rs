@@ -153,6 +153,18 @@ fn a_time_to_live_of_zero_bypasses_the_cache() {
 }
 
 #[test]
+fn every_invalidation_raises_the_number_of_the_last_one() {
+    let rig = Rig::new(Policy::default());
+    let mut last = rig.cache.last_invalidation();
+    for path in [Some(rig.root()), Some(rig.root().join("new")), None] {
+        rig.cache.invalidate(path.as_deref());
+        let now = rig.cache.last_invalidation();
+        assert!(now > last, "{path:?}");
+        last = now;
+    }
+}
+
+#[test]
 fn forced_scans_drop_the_cached_snapshot_and_store_only_on_request() {
     let rig = Rig::new(Policy::default());
     rig.get(&rig.root());

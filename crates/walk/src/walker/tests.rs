@@ -13,9 +13,13 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
     for number in 0..files {
         fs::write(tree.path().join(format!("f{number}")), "").expect("a file");
     }
-    let root = tree.path().canonicalize().expect("the tree exists");
-    let walk = Walk::new(WalkPlan {
-        root,
+    let walk = Walk::new(plan_of(&tree)).expect("a root");
+    (tree, walk)
+}
+
+fn plan_of(tree: &tempfile::TempDir) -> WalkPlan {
+    WalkPlan {
+        root: tree.path().canonicalize().expect("the tree exists"),
         options: ScanOptions::default(),
         subtree: Subtree::default(),
         only_head: false,
@@ -23,9 +27,72 @@ fn walk_over(files: usize) -> (tempfile::TempDir, Arc<Walk>) {
         record_fingerprint: false,
         base: None,
         places: None,
-    })
-    .expect("a root");
-    (tree, walk)
+    }
+}
+
+fn scan_of(plan: WalkPlan) -> Arc<Snapshot> {
+    let walk = Walk::new(plan).expect("a root");
+    walk.run(&Pool::new(1), &CancelToken::new(), false).expect("a scan")
+}
+
+#[test]
+fn a_scan_of_few_levels_lists_no_directory_below_them() {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir_all(tree.path().join("a/b/c/d")).expect("directories");
+    for (max_depth, paths) in [(1, vec!["a"]), (2, vec!["a", "a/b"]), (3, vec!["a", "a/b", "a/b/c"])] {
+        let subtree = Subtree { max_depth: Some(max_depth), ..Subtree::default() };
+        let snapshot = scan_of(WalkPlan { subtree, ..plan_of(&tree) });
+        let listed: Vec<_> = (0..snapshot.len()).map(|entry| String::from_utf8_lossy(snapshot.path(entry))).collect();
+        assert_eq!(listed, paths);
+    }
+}
+
+#[test]
+fn a_scan_under_rules_is_not_validated_under_the_configuration_of_another_user() {
+    let (tree, _walk) = walk_over(1);
+    for use_gitignore in [false, true] {
+        let options = ScanOptions { use_gitignore, ..ScanOptions::default() };
+        let snapshot = scan_of(WalkPlan { options, record_fingerprint: true, ..plan_of(&tree) });
+        let fingerprint = snapshot.fingerprint().expect("a fingerprint");
+        assert_eq!(fingerprint.environment.is_some(), use_gitignore);
+    }
+}
+
+#[test]
+fn names_that_follow_one_another_are_each_composed() {
+    let (tree, _walk) = walk_over(0);
+    for name in ["a", "e\u{301}", "e\u{301}x", "o\u{308}"] {
+        fs::write(tree.path().join(name), "").expect("a file");
+    }
+    let snapshot = scan_of(plan_of(&tree));
+    snapshot.decomposed(&|| Ok::<_, Stopped>(())).expect("nothing stops it");
+    let composed = (0..snapshot.len()).map(|entry| String::from_utf8_lossy(snapshot.composed_path(entry)));
+    assert_eq!(composed.collect::<Vec<_>>(), ["a", "\u{e9}", "\u{e9}x", "\u{f6}"]);
+}
+
+#[test]
+fn a_file_is_no_root() {
+    let (tree, _walk) = walk_over(1);
+    let root = tree.path().canonicalize().expect("the tree exists").join("f0");
+    let result = Walk::new(WalkPlan { root: root.clone(), ..plan_of(&tree) });
+    assert!(matches!(result, Err(WalkError::NotADirectory { path }) if path == root));
+}
+
+#[test]
+fn the_memory_of_a_fingerprint_grows_with_the_directories_and_their_rules() {
+    let (tree, _walk) = walk_over(0);
+    for number in 0..100 {
+        let directory = tree.path().join(format!("directory-{number}"));
+        fs::create_dir(&directory).expect("a directory");
+        fs::write(directory.join(".gitignore"), "x".repeat(5000)).expect("rules");
+    }
+    let scan = |record_fingerprint, use_gitignore| {
+        let options = ScanOptions { use_gitignore, ..ScanOptions::default() };
+        scan_of(WalkPlan { options, record_fingerprint, ..plan_of(&tree) }).bytes()
+    };
+    let (none, directories, rules) = (scan(false, false), scan(true, false), scan(true, true));
+    assert!((100 * 20..100 * 500).contains(&(directories - none)), "{directories} and {none}");
+    assert!((100 * 5000..100 * 20_000).contains(&(rules - directories)), "{rules} and {directories}");
 }
 
 #[test]

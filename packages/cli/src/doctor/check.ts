@@ -15,6 +15,8 @@ export interface DoctorContext {
   readonly arch: string;
   readonly home: string;
   readonly temporary: string;
+  /** The working directory. */
+  readonly cwd: string;
   /** The directory of kernel information: `/proc` on Linux. */
   readonly proc: string;
   readonly node: string;

@@ -12,6 +12,7 @@ function context(more: Partial<DoctorContext> = {}): DoctorContext {
     arch: 'x64',
     home: '/home',
     temporary: tmpdir(),
+    cwd: tmpdir(),
     proc: '/proc',
     node: '24.21.0',
     version: '0.1.0',

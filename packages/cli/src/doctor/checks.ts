@@ -1,6 +1,6 @@
 import { checkAddon, checkWriting } from './addon.ts';
 import type { Check } from './check.ts';
-import { checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
+import { checkContentIndex, checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
 import { checkModels } from './model.ts';
 import { checkRedis } from './redis.ts';
 
@@ -14,4 +14,5 @@ export const checks: Readonly<Record<string, Check>> = {
   redis: checkRedis,
   model: checkModels,
   'open files': checkOpenFiles,
+  'content index': checkContentIndex,
 };

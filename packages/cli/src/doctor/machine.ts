@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { userDirectories } from '@cairn/tool/paths';
 import semver from 'semver';
-import { formatCount } from '../terminal/text.ts';
+import { countOf, formatBytes, formatCount } from '../terminal/text.ts';
 import { fail, ok, reasonOf, skip, warn, type Check, type CheckResult } from './check.ts';
 
 export const checkNode: Check = async ({ node, engines }) =>
@@ -85,4 +85,20 @@ export const checkOpenFiles: Check = async ({ platform, proc }) => {
   return Number(soft) < MIN_OPEN_FILES
     ? warn(message, `run 'ulimit -n 4096' in the shell, or raise nofile in /etc/security/limits.conf`)
     : ok(message);
+};
+
+/** This process has no index, so the check prints when another gets one. */
+export const checkContentIndex: Check = async ({ platform, proc, cwd }) => {
+  if (platform !== 'linux') return skip('not on this system: grep opens every file');
+  const natives = await import('@cairn/natives').catch(() => undefined);
+  if (!natives) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
+  const { maxBytes, minFiles, settleMs, keepsTimes } = natives.contentIndexPolicy(cwd);
+  if (maxBytes === 0) return skip('off: FS_CONTENT_INDEX_MAX_BYTES is 0');
+  if (settleMs === undefined)
+    return warn('off: dirty pages are never written back', 'set vm.dirty_writeback_centisecs');
+  if (!keepsTimes) return skip(`off here: the file system of ${cwd} does not show every change by the times of a file`);
+  const bounds = `from ${countOf(minFiles, 'file')} on, at the second grep of a process; at most ${formatBytes(maxBytes)}`;
+  const watches = await readFile(join(proc, 'sys/fs/inotify/max_user_watches'), 'utf8').catch(() => '');
+  const limit = watches === '' ? '' : `; --watch: fs.inotify.max_user_watches is ${formatCount(Number(watches))}`;
+  return ok(`${bounds}; files unchanged for ${formatCount(settleMs / 1000)} s${limit}`);
 };

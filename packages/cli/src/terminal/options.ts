@@ -162,6 +162,8 @@ export const stateOption = [
   (name: string) => filled(name, 'use a directory of your own, or leave it out'),
 ] as const;
 
+export const watchOption = ['--watch', 'watch large trees, so that repeated searches in files take less time'] as const;
+
 const jsonOption = ['--json', 'print one JSON document'] as const;
 
 export const colorOption = [

@@ -69,6 +69,28 @@ test('what files are in all directories is listed, and one that disappears is ma
   expect(existsSync(join(base, 'a'))).toBe(true);
 });
 
+test('a directory that disappears during a call is checked again', async () => {
+  const directory = join(temporaryDirectory(), 'a');
+  const state = new StateDirectory(nodeFileOperations, [directory]);
+  await state.use(own);
+  const used = state.use(async () => {
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+    chmodSync(directory, 0o777);
+    throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+  });
+  await expect(used).rejects.toMatchObject({ code: 'PERMISSION' });
+});
+
+test('a directory that cannot be made fails with the reason', async () => {
+  const operations: FileOperations = {
+    ...nodeFileOperations,
+    makeDirectory: () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })),
+  };
+  const state = new StateDirectory(operations, [join(temporaryDirectory(), 'a')]);
+  await expect(state.use(own)).rejects.toMatchObject({ code: 'PERMISSION' });
+});
+
 test('a second directory that is not to be trusted does not matter while the first one can be used', async () => {
   const base = temporaryDirectory();
   const candidates = [join(base, 'a'), join(base, 'unsafe')];

@@ -2,6 +2,7 @@ import { ToolError } from '@cairn/tool';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from './apply-edit.ts';
+import type { TextDocument } from './document.ts';
 import type { TextEdit } from './found.ts';
 import { diffOfSplices, diffOfTexts } from './diff.ts';
 import { encodingFor } from './encoding.ts';
@@ -34,8 +35,17 @@ const rows: readonly Row[] = [
   ['CRLF is kept and taken by new lines', 'a\r\nb\r\nc\r\n', 'b', 'b\nx', 'a\r\nb\r\nx\r\nc\r\n', 'exact'],
   ['LF in the text finds CRLF in the file', 'a\r\nb\r\nc', 'a\nb', 'a\nB', 'a\r\nB\r\nc', 'exact'],
   ['CRLF in the text finds LF in the file', 'a\nb\nc', 'a\r\nb', 'A\r\nb', 'A\nb\nc', 'exact'],
+  ['the longest line is not the first', 'a\r\nbcd\r\ne', 'a\nbcd', 'a\nB', 'a\r\nB\r\ne', 'exact'],
   ['mixed line ends stay where they are', 'a\r\nb\nc\r\nd\n', 'a\nb\nc', 'a\nB\nc', 'a\r\nB\nc\r\nd\n', 'exact'],
   ['a line put among mixed ends takes its neighbour', 'a\r\nb\nc\n', 'b\nc', 'b\nx\nc', 'a\r\nb\nx\nc\n', 'exact'],
+  [
+    'a line that stays keeps its line end',
+    'a\r\nb\nc\r\nd',
+    'a\nb\nc\nd',
+    'x\na\nb\ny\nd',
+    'x\r\na\r\nb\ny\r\nd',
+    'exact',
+  ],
   ['a last line without an end keeps none', 'a\nlast', 'last', 'end', 'a\nend', 'exact'],
   [
     'a line after a last one takes the line end before it',
@@ -50,6 +60,8 @@ const rows: readonly Row[] = [
   ['a line is removed with its end', 'a\nb\nc\n', 'b\n', '', 'a\nc\n', 'exact'],
   ['trailing whitespace elsewhere stay', 'a  \nb\nc\t\n', 'b', 'B', 'a  \nB\nc\t\n', 'exact'],
   ['trailing whitespace of the file', 'a  \nb\t\nc', 'a\nb\nc', 'a\nB\nc', 'a  \nB\nc', 'trailing-blanks'],
+  ['trailing whitespace further down', 'x\na  \nb\t\nc\n', 'a\nb\nc', 'a\nb\nC', 'x\na  \nb\t\nC\n', 'trailing-blanks'],
+  ['lines before and after a last one', '  a  ', 'a\n', '\na\nb\n', '\n  a  \n  b', 'indentation'],
   ['trailing whitespace of the text', 'a\nb\nc', 'a  \nb ', 'a\nB', 'a\nB\nc', 'trailing-blanks'],
   ['a final line end that the file lacks', 'a\nlast', 'last\n', 'end\n', 'a\nend', 'trailing-blanks'],
   [
@@ -71,6 +83,7 @@ const rows: readonly Row[] = [
   ],
   ['dashes and spaces', 'a\u2014b\u00a0c', 'a-b c', 'd', 'd', 'unicode'],
   ['a decomposed accent in the file', 'cafe\u0301 au lait', 'caf\u00e9', 'tea', 'tea au lait', 'unicode'],
+  ['a decomposed accent at the end of a line', 'a cafe\u0301\nb', 'caf\u00e9', 'tea', 'a tea\nb', 'unicode'],
   ['a composed accent in the file', 'caf\u00e9 au lait', 'cafe\u0301 au', 'tea au', 'tea au lait', 'unicode'],
   ['indentation that was left out', '    a\n      b\n', 'a\n  b\n', 'a\n  c\n', '    a\n      c\n', 'indentation'],
   [
@@ -122,6 +135,22 @@ const rows: readonly Row[] = [
     'indentation',
   ],
   [
+    'a new line at the margin of a file with tabs',
+    '\ta\n\t\tb\n',
+    '      a\n          b\n',
+    '  x\n      a\n          c\n',
+    'x\n\ta\n\t\tc\n',
+    'indentation',
+  ],
+  [
+    'a tab is as wide as most steps of the file, whichever comes first',
+    'z(1,\n      2)\nif a:\n    x\nif b:\n    y\n',
+    '\ty\n',
+    '\ty\n\t\tw\n',
+    'z(1,\n      2)\nif a:\n    x\nif b:\n    y\n        w\n',
+    'indentation',
+  ],
+  [
     'new lines as deep as the old ones need no width',
     '\t\tgo()\n',
     '      go()\n',
@@ -165,7 +194,25 @@ describe('refusals', () => {
     ['two places', 'a\nb\na\n', [{ old_text: 'a', new_text: 'c' }], 'AMBIGUOUS', /2 times in file, at lines 1, 3/u],
     ['overlapping places are two', 'aaa', [{ old_text: 'aa', new_text: 'b' }], 'AMBIGUOUS', /2 times/u],
     ['two places after folding', 'a \nb\na  \nb\n', [{ old_text: 'a\nb', new_text: 'c' }], 'AMBIGUOUS', /lines 1, 3/u],
-    ['nothing changes', 'a\nb', [{ old_text: 'a', new_text: 'a' }], 'NO_CHANGE', /changes nothing/u],
+    ['nothing changes', 'a\nb', [{ old_text: 'a', new_text: 'a' }], 'NO_CHANGE', /^The edit changes nothing in file/u],
+    [
+      'one of two edits changes nothing',
+      'a\nb',
+      [
+        { old_text: 'a', new_text: 'c' },
+        { old_text: 'b', new_text: 'b' },
+      ],
+      'NO_CHANGE',
+      /^edits\[1\] changes nothing in file/u,
+    ],
+    ['a last line that the file lacks', 'x\na', [{ old_text: 'a\nb', new_text: 'c' }], 'NO_MATCH', /not found/u],
+    [
+      'an indentation of a new line that has not what is removed',
+      ' x\n',
+      [{ old_text: '  x\n', new_text: '  x\n\t y\n' }],
+      'NO_MATCH',
+      /line 1/u,
+    ],
     ['only line ends differ', 'a\r\nb', [{ old_text: 'a\nb', new_text: 'a\r\nb' }], 'NO_CHANGE', /changes nothing/u],
     [
       'edits that overlap',
@@ -189,6 +236,13 @@ describe('refusals', () => {
       'an indentation that is not uniform',
       '  a\n   b\n',
       [{ old_text: 'a\nb\n', new_text: 'c' }],
+      'NO_MATCH',
+      /line 1/u,
+    ],
+    [
+      'a new line left of the margin of a file with tabs',
+      '\ta\n\t\tb\n',
+      [{ old_text: '      a\n          b\n', new_text: ' x\n      a\n          b\n' }],
       'NO_MATCH',
       /line 1/u,
     ],
@@ -224,14 +278,33 @@ describe('refusals', () => {
 
   test('no match shows the first line that differs', () => {
     const error = failure('one\ntwo\nthree\nfour\n', { old_text: 'two\nthree!\nfour', new_text: 'x' });
-    expect(error.summary).toContain('closest place is line 2');
+    expect(error.summary).toContain('closest place is line 2 (2 of 3 lines are equal)');
     expect(error.context).toBe('First difference, at line 3:\nfile:     three\nold_text: three!');
+  });
+
+  test('a final line ending is not a line that may be equal', () => {
+    const error = failure('one\ntwo\n\nx\n', { old_text: 'one\ntwo!\n', new_text: 'x' });
+    expect(error.summary).toMatch(/line 1 \(1 of/u);
+  });
+
+  test('of lines that are equally similar the first is shown', () => {
+    const error = failure('x\nalpha beta 1\nalpha beta 2\n', { old_text: 'alpha beta!', new_text: 'x' });
+    expect(error.context).toBe('First difference, at line 2:\nfile:     alpha beta 1\nold_text: alpha beta!');
+  });
+
+  test('the closest place is the one with the most equal text, not with the most lines', () => {
+    const file = '}\n}\nconst alpha = 1;\nend\n';
+    const error = failure(file, { old_text: '}\n}\nconst alpha = 1;\nend!', new_text: 'x' });
+    expect(error.summary).toContain('closest place is line 1 (3 of 4 lines are equal)');
+    const other = failure(`}\nx\n${file}`, { old_text: '}\ny\nconst alpha = 1;\nend', new_text: 'x' });
+    expect(other.summary).toContain('closest place is line 3 (3 of 4 lines are equal)');
   });
 
   test('several places are shown with the lines around them', () => {
     expect(failure('a\nx\nb\nx\n', { old_text: 'x', new_text: 'y' }).context).toBe(
       '1: a\n2: x\n3: b\n--\n3: b\n4: x\n5: ',
     );
+    expect(failure('x\na\nx', { old_text: 'x', new_text: 'y' }).context).toBe('1: x\n2: a\n--\n2: a\n3: x');
   });
 
   test('a looser tier is not tried when a stricter one finds too many', () => {
@@ -262,6 +335,47 @@ test('UTF-16 is searched by code units and written back as it was', () => {
     expect(Buffer.concat(applied.parts)).toEqual(encode('a\u0a00\r\nx\ny\u000a\u0a0a'));
     expect(applied.edits[0]?.lineNumbers).toEqual([2]);
   }
+});
+
+describe.each(['utf-16le', 'utf-16be'])('%s', (label) => {
+  const wide = (text: string): TextDocument => {
+    const encoding = encodingFor(new Uint8Array(), label);
+    return { bytes: encoding.encode(text) ?? Buffer.alloc(0), encoding };
+  };
+  const marked = (text: string): TextDocument => {
+    const { bytes } = wide(`\ufeff${text}`);
+    return { bytes, encoding: encodingFor(bytes) };
+  };
+
+  test('the mark is known, whether the encoding is named or not', () => {
+    const { bytes } = marked('a');
+    expect(encodingFor(bytes, label).mark).toHaveLength(2);
+    expect(encodingFor(bytes)).toMatchObject({ label, mark: encodingFor(bytes, label).mark });
+    expect(encodingFor(bytes, 'utf-8').mark).toHaveLength(0);
+  });
+
+  test('CRLF is a line ending of the exact text', () => {
+    const applied = applyEdits(wide('a\r\nb\r\nc\r\n'), [{ old_text: 'a\nb', new_text: 'a\nx' }], 'file');
+    expect(applied.edits.map(({ tier }) => tier)).toEqual(['exact']);
+    expect(Buffer.concat(applied.parts)).toEqual(wide('a\r\nx\r\nc\r\n').bytes);
+  });
+
+  test('a line is added to a file without a mark or a line ending', () => {
+    const applied = applyEdits(wide('a'), [{ old_text: 'a', new_text: 'a\nb' }], 'file');
+    expect(Buffer.concat(applied.parts)).toEqual(wide('a\nb').bytes);
+  });
+
+  test('the difference of an edit is the one of the text, without the mark', () => {
+    const text = 'one two\nthree\nfour\nfive\nsix\nseven\n';
+    for (const edit of [
+      { old_text: 'two', new_text: '2' },
+      { old_text: 'six', new_text: '6' },
+    ]) {
+      const { splices } = applyEdits(marked(text), [edit], 'file');
+      const after = text.replace(edit.old_text, edit.new_text);
+      expect(diffOfSplices(marked(text), splices)).toEqual(diffOfTexts(text, after));
+    }
+  });
 });
 
 test('bytes that are not valid UTF-8 stay, and so does the rest of their line', () => {
@@ -350,9 +464,24 @@ test('edits far from one another have the line numbers of a difference of the wh
     { old_text: 'line 50\n', new_text: 'a\nb\nc\n' },
     { old_text: 'line 150\nline 151\n', new_text: '' },
     { old_text: 'line 250\n', new_text: 'd\ne\n' },
+    { old_text: 'ne 300', new_text: 'ne' },
     { old_text: 'line 350\n', new_text: 'f\n' },
   ];
   const { parts, splices } = applyEdits(document(numbered), edits, 'file');
   const whole = diffOfTexts(numbered, Buffer.concat(parts).toString());
   expect(diffOfSplices(document(numbered), splices)).toEqual(whole);
+});
+
+test('text that is inserted at the start of a line is shown with the lines around it', () => {
+  const text = Array.from({ length: 9 }, (_, index) => `line ${index}\n`).join('');
+  const at = text.indexOf('line 4');
+  const splice = { start: at, end: at, bytes: Buffer.from('a ') };
+  expect(diffOfSplices(document(text), [splice])).toEqual(diffOfTexts(text, text.replace('line 4', 'a line 4')));
+});
+
+test('a small edit does not copy a large file', () => {
+  const large = document(`${'x'.repeat(1_000_000)}\na\n${'y'.repeat(1_000_000)}`);
+  const { parts } = applyEdits(large, [{ old_text: 'a', new_text: 'b' }], 'file');
+  const copied = parts.filter(({ buffer }) => buffer !== large.bytes.buffer);
+  expect(Buffer.concat(copied).toString()).toBe('b');
 });

@@ -44,12 +44,14 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/** Searches ignored files, within bounds. Only after an empty result; hidden files were searched already. */
+/** Searches ignored files, within bounds and without an index of them. Only after an empty result; hidden files were searched already. */
 async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
   const { totalMatches, limitReached, complete } = await grep({
     ...options,
     gitignore: false,
+    cache: false,
+    watch: undefined,
     mode: GrepOutputMode.Count,
     offset: 0,
     maxCount: search.SECOND_PASS_RESULTS,
@@ -187,10 +189,14 @@ export const grepTool: CodingToolSpec<GrepInput, GrepDetails> = {
     const bounds = search.boundsFor(base, TIMEOUT_MS);
     const shown = Math.min(limit, MAX_MATCHES);
     const isFile = kind === 'file';
+    // Files that are ignored, or not of a workspace, would fill the memory of the cache.
+    const isCached = !ignored && bounds.notes.length === 0;
     const options: OnePattern = {
       pattern: input.pattern,
       path: base.real,
       resolveLinks: false,
+      ...(isCached && { cache: true, validate: true, watch: workspace.watch }),
+      includeNodeModules: true,
       glob: input.glob === undefined ? undefined : search.plainGlob(input.glob),
       type: input.type,
       literal: input.literal,

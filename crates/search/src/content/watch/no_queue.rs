@@ -12,8 +12,10 @@ pub(super) enum Event<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Contents,
-    Existence,
-    Place,
+    Created,
+    Removed,
+    Left(u32),
+    Arrived(u32),
 }
 
 pub(super) enum Queue {}

@@ -31,10 +31,12 @@ pub(super) enum Event<'a> {
 pub(super) enum Change {
     /// The file has other contents or attributes.
     Contents,
-    /// It was created or removed.
-    Existence,
-    /// It was moved here or away.
-    Place,
+    /// It was created, perhaps as another name of a file that there was.
+    Created,
+    Removed,
+    /// It was moved away, or here. The two parts of a move have the same number.
+    Left(u32),
+    Arrived(u32),
 }
 
 /// The queue of one inotify instance. Nothing waits for it: it is read when a search begins.
@@ -91,10 +93,14 @@ impl Queue {
             } else if flags.contains(ReadFlags::IGNORED) {
                 take(Event::Ended(directory));
             } else if let Some(name) = event.file_name() {
-                let change = if flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO) {
-                    Change::Place
-                } else if flags.intersects(ReadFlags::CREATE | ReadFlags::DELETE) {
-                    Change::Existence
+                let change = if flags.contains(ReadFlags::MOVED_FROM) {
+                    Change::Left(event.cookie())
+                } else if flags.contains(ReadFlags::MOVED_TO) {
+                    Change::Arrived(event.cookie())
+                } else if flags.contains(ReadFlags::CREATE) {
+                    Change::Created
+                } else if flags.contains(ReadFlags::DELETE) {
+                    Change::Removed
                 } else {
                     Change::Contents
                 };

@@ -2,7 +2,7 @@ import type { NamingProfile } from '@cairn/coding-agent';
 import type { StructuredWhen } from '@cairn/mcp-server';
 import { LANGUAGES } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
-import { filled, nameList, oneOf, repeated, stateOption, wholeNumber } from '../../terminal/options.ts';
+import { filled, nameList, oneOf, repeated, stateOption, watchOption, wholeNumber } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 
@@ -116,6 +116,7 @@ export const mcpOptions = [
   ['--model <id>', 'model of the agents (default: set by the definition, else CAIRN_MODEL)', filled],
   ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
   stateOption,
+  watchOption,
   [
     '--structured <when>',
     'also send structured content: auto (except to hosts that then hide the text), always or never',

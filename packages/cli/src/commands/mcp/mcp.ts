@@ -77,7 +77,7 @@ async function loadToolSets(
   const command = (): string => (context.agentCommand ?? context.command)?.() ?? 'cairn';
   const memory = { store, project, root, isAlone: flags.http === undefined, say };
   const sets = [
-    createCodingToolSet({ stateDirectory }),
+    createCodingToolSet({ stateDirectory, watch: flags.watch }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
     ...(flags.knowledge === 'off' ? [] : [await knowledgeToolSet(context, { directory: flags.knowledge, language })]),
     ...(flags.memory === 'off' ? [] : [await memoryToolSet(context, { ...memory, naming: flags.memory })]),

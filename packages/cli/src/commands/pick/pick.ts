@@ -1,7 +1,7 @@
 import { quotePath } from '@cairn/tool/paths';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode, Interrupted } from '../../terminal/exit.ts';
-import { colorOption } from '../../terminal/options.ts';
+import { colorOption, watchOption } from '../../terminal/options.ts';
 import { createPaint, usesColor, writeLines } from '../../terminal/output.ts';
 import { NameFeed } from '../../picker/name-feed.ts';
 import { runPicker } from '../../picker/picker.ts';
@@ -21,6 +21,7 @@ const options = [
   kindOption(['file', 'dir'], 'only files (f) or directories (d)'),
   extensionOption,
   nullOption,
+  watchOption,
   ...placeOptions,
   colorOption,
 ] as const;
@@ -77,6 +78,7 @@ async function pick(
         roots,
         hidden: flags.hidden,
         gitignore: flags.ignore,
+        watch: flags.watch,
         fileType: await fileTypeOf(flags.type),
         extensions: flags.extension,
         names: await namesOf(paths.length > 0 || flags.path !== undefined || flags.grep === true, roots, context),

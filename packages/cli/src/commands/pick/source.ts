@@ -10,6 +10,7 @@ export interface PickScope {
   readonly roots: readonly string[];
   readonly hidden: boolean | undefined;
   readonly gitignore: boolean;
+  readonly watch: boolean | undefined;
   readonly fileType?: FindRules['fileType'];
   readonly extensions?: readonly string[] | undefined;
   /** The names to choose from, instead of the files in the roots. */
@@ -56,9 +57,10 @@ function summaryOf(
 
 async function findItems(
   query: string,
-  { roots, names, fileType, extensions, signal, ...scope }: Search,
+  { roots, names, fileType, extensions, signal, hidden, gitignore }: Search,
 ): Promise<Found> {
-  const places = names === undefined ? { ...scope, roots, cache: true } : { roots: [STANDARD_INPUT], list: names.list };
+  const places =
+    names === undefined ? { hidden, gitignore, roots, cache: true } : { roots: [STANDARD_INPUT], list: names.list };
   const rules = { query, fileType, extensions, signal, maxResults: MAX_ITEMS, includePositions: true };
   const found = await findAll(places, rules);
   const items = found.matches.filter(isUsable).map(({ prefix, match }): PickItem => {
@@ -93,7 +95,7 @@ function globOfExtension(extension: string): string {
 
 async function grepItems(
   pattern: string,
-  { roots, extensions, fileType, hidden, gitignore, signal }: Search,
+  { roots, extensions, fileType, hidden, gitignore, watch, signal }: Search,
 ): Promise<Found> {
   const { FileType: types, grep } = await import('@cairn/natives');
   if (fileType === types.Dir) return { items: [], summary: 'directories have no lines; Tab searches for paths' };
@@ -102,7 +104,7 @@ async function grepItems(
   const ignoreCase = pattern === pattern.toLowerCase();
   const glob = extensions?.map(globOfExtension);
   const limits = { maxCount: MAX_ITEMS, maxColumns: LINE_COLUMNS };
-  const options = { hidden, gitignore, signal, ...limits, pattern, glob, ignoreCase, crlf: true, cache: true };
+  const options = { hidden, gitignore, signal, ...limits, pattern, glob, ignoreCase, crlf: true, cache: true, watch };
   let isCut = false;
   let isLiteral = false;
   let skipsNodeModules = false;
