@@ -3,6 +3,7 @@
  * The first argument may name a benchmark that is not about search:
  *
  * - `agents`: what agents add to requests, next to other libraries
+ * - `content-index`: grep with an index of contents
  * - `edit-matrix`: how file edits fail
  * - `facts`: answers to questions about facts, and to questions without an answer
  * - `first-line`: how soon `cairn grep` prints
@@ -29,6 +30,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Benchmarks that run apart from those of speed. */
 const programs = [
   'agents',
+  'content-index',
   'edit-matrix',
   'facts',
   'first-line',

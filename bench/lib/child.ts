@@ -11,6 +11,7 @@ import type { Request, Response } from './contestant.ts';
 import { loadEngine } from './engines/index.ts';
 import type { ContestantName } from './engines/index.ts';
 import { readMemory } from './memory.ts';
+import { answerRequests } from './messages.ts';
 import { sample } from './sample.ts';
 import type { Task, Trial } from './task.ts';
 
@@ -65,12 +66,4 @@ async function answer(request: Request): Promise<Response> {
   }
 }
 
-process.on('message', (request: Request) => {
-  answer(request)
-    .catch((error: unknown): Response => ({
-      kind: 'failed',
-      reason: error instanceof Error ? `${error.stack}` : String(error),
-    }))
-    .then((response) => process.send?.(response))
-    .catch(() => process.disconnect());
-});
+answerRequests(answer);

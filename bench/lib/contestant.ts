@@ -7,6 +7,7 @@ import { neutralEnvironment } from './environment.ts';
 import { isProgram, loadEngine } from './engines/index.ts';
 import type { ContestantName } from './engines/index.ts';
 import { readMemory } from './memory.ts';
+import { askChild } from './messages.ts';
 import { sample } from './sample.ts';
 import type { Sample } from './sample.ts';
 import type { Outcome, Task } from './task.ts';
@@ -21,8 +22,7 @@ export type Response =
   /** This contestant has no such function. */
   | { readonly kind: 'unable' }
   | ({ readonly kind: 'sample' } & Sample)
-  | { readonly kind: 'memory'; readonly keptMb: number; readonly peakMb: number; readonly outcome: Outcome }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'memory'; readonly keptMb: number; readonly peakMb: number; readonly outcome: Outcome };
 
 /** A contestant that is ready to be timed. */
 export interface Contestant {
@@ -34,28 +34,6 @@ export interface Contestant {
 }
 
 type Environment = Readonly<Record<string, string>>;
-
-function ask(child: ChildProcess, request: Request): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const release = (): void => {
-      child.off('message', onMessage);
-      child.off('exit', onExit);
-    };
-    const onMessage = (message: unknown): void => {
-      release();
-      const response = message as Response;
-      if (response.kind === 'failed') reject(new Error(response.reason));
-      else resolve(response);
-    };
-    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
-      release();
-      reject(new Error(`the process ended with ${signal ?? `exit code ${code}`}`));
-    };
-    child.on('message', onMessage);
-    child.on('exit', onExit);
-    child.send(request);
-  });
-}
 
 function startChild(name: ContestantName, env: Environment): ChildProcess {
   const program = fileURLToPath(new URL('child.ts', import.meta.url));
@@ -83,7 +61,7 @@ async function openProgram(name: ContestantName, task: Task): Promise<Contestant
 async function openChild(name: ContestantName, task: Task, env: Environment): Promise<Contestant | undefined> {
   const child = startChild(name, env);
   try {
-    const response = await ask(child, { kind: 'prepare', task });
+    const response = await askChild<Response>(child, { kind: 'prepare', task });
     if (response.kind !== 'ready') {
       stop(child);
       return undefined;
@@ -95,7 +73,7 @@ async function openChild(name: ContestantName, task: Task, env: Environment): Pr
   return {
     name,
     sample: async () => {
-      const response = await ask(child, { kind: 'sample' });
+      const response = await askChild<Response>(child, { kind: 'sample' });
       if (response.kind !== 'sample') throw new Error(`${name} answered ${response.kind}`);
       return response;
     },
@@ -119,7 +97,7 @@ export interface MemorySample {
 export async function measureMemory(name: ContestantName, task: Task, env: Environment): Promise<MemorySample> {
   const child = startChild(name, env);
   try {
-    const response = await ask(child, { kind: 'memory', task });
+    const response = await askChild<Response>(child, { kind: 'memory', task });
     if (response.kind !== 'memory') throw new Error(`${name} answered ${response.kind}`);
     return response;
   } finally {

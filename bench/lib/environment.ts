@@ -1,5 +1,5 @@
 /** The environment of everything that is measured: without user settings. */
 export function neutralEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('FS_SCAN_'));
+  const kept = Object.entries(process.env).filter(([name]) => !/^FS_(?:SCAN|CONTENT_INDEX)_/.test(name));
   return { ...Object.fromEntries(kept), HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent', ...extra };
 }

@@ -56,6 +56,16 @@ export interface FffFinder {
   waitForIndexReady(timeoutMs?: number): Promise<FffResult<boolean>>;
   fileSearch(query: string, options?: { pageSize?: number }): FffResult<FffFiles>;
   glob(pattern: string, options?: { pageSize?: number }): FffResult<FffFiles>;
+  grep(
+    pattern: string,
+    options: {
+      mode: 'plain' | 'regex';
+      smartCase: boolean;
+      maxFileSize: number;
+      maxMatchesPerFile: number;
+      pageSize: number;
+    },
+  ): FffResult<{ readonly items: FffFiles['items']; readonly nextCursor: object | null }>;
   destroy(): void;
 }
 
