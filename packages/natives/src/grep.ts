@@ -141,8 +141,9 @@ export interface GrepOptions extends SearchOptions, FileSelection {
   validate?: boolean | undefined;
   /**
    * Watch the directories of a tree with an index of contents, so that later calls need not stat each file; only with `cache: true`, and
-   * on Linux. It misses a store through a shared mapping, and a write through a hard link outside of the tree. At most 16,384
-   * directories and a quarter of `fs.inotify.max_user_watches`; the files in others are compared with the disk.
+   * on Linux. It misses a store through a shared mapping, a write with `io_submit`, and a write through a hard link outside of the
+   * watched directories. At most 16,384 directories and a quarter of `fs.inotify.max_user_watches`; the files in others are
+   * compared with the disk.
    * @default false
    */
   watch?: boolean | undefined;
