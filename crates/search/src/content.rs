@@ -289,14 +289,12 @@ impl ContentIndexes {
         if let Some(index) = self.0.index_of(&roots, snapshot.root()) {
             // A tree with many files that came and went.
             let is_bloated = index.root == snapshot.root() && index.size().0 > 2 * snapshot.len() + MIN_BLOAT;
-            let known = roots.get_mut(&index.root).into_iter();
-            known.for_each(|known| {
+            if let Some(known) = roots.get_mut(&index.root) {
                 known.last_used = Instant::now();
-                if is_bloated || index.has_failed.load(Ordering::Acquire) {
-                    let reason = if is_bloated { State::New } else { State::Off(IndexOff::Failed, snapshot.len()) };
-                    known.state = reason;
+                if is_bloated {
+                    known.state = State::New;
                 }
-            });
+            }
             return;
         }
         make_room(&mut roots, snapshot.root());
@@ -304,6 +302,10 @@ impl ContentIndexes {
         let root = roots.entry(snapshot.root().to_owned()).or_insert_with(new);
         root.uses = root.uses.saturating_add(1);
         root.last_used = Instant::now();
+        if let State::On(_) = root.state {
+            // Any other index would have been found.
+            root.state = State::Off(IndexOff::Failed, snapshot.len());
+        }
         let is_decided = match root.state {
             State::New => self.0.policy.max_bytes == 0,
             State::Off(_, entries) => snapshot.len().abs_diff(entries) <= entries / 4,

@@ -109,6 +109,18 @@ impl Start {
     }
 }
 
+/// A decision that ended in a panic is not waited for.
+impl Drop for Start {
+    fn drop(&mut self) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        if let Some(root) = inner.lock().get_mut(self.snapshot.root())
+            && matches!(root.state, State::Starting)
+        {
+            root.state = State::Off(IndexOff::Failed, self.snapshot.len());
+        }
+    }
+}
+
 impl Shared for Start {
     fn help(&self, should_leave: &dyn Fn() -> bool) -> HelpEnd {
         let Some(inner) = self.inner.upgrade() else { return HelpEnd::Done };
