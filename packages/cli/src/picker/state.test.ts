@@ -5,12 +5,25 @@ import type { Found, PickItem } from './source.ts';
 
 const itemOf = (path: string): PickItem => ({ path, shownPath: path, isDirectory: false, text: path, ranges: [] });
 
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+  const result: { resolve: (value: T) => void } = { resolve: () => undefined };
+  const promise = new Promise<T>((resolve) => {
+    result.resolve = resolve;
+  });
+  return { promise, resolve: result.resolve };
+}
+
 /** A stream of bytes whose parts come when they are given. */
 function openStream(): {
   readonly end: (text: string) => void;
   readonly stream: ConstructorParameters<typeof NameFeed>[0];
 } {
-  const { promise, resolve } = Promise.withResolvers<string>();
+  const { promise, resolve } = deferred<string>();
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(await promise);
   }
@@ -21,8 +34,8 @@ test('Enter chooses the first name although the list ends during the search of t
   const { end, stream } = openStream();
   const feed = new NameFeed(stream);
   const searches: (() => void)[] = [];
-  const began = { count: 0, wake: (): void => undefined };
-  const result = Promise.withResolvers<PickResult>();
+  const began = { wake: (): void => undefined };
+  const result = deferred<PickResult>();
   const state = new PickState({
     mode: 'find',
     query: '',
@@ -31,7 +44,7 @@ test('Enter chooses the first name although the list ends during the search of t
       warmUp: () => undefined,
       search: () => {
         const items = feed.list.names.map(itemOf);
-        const { promise, resolve } = Promise.withResolvers<Found>();
+        const { promise, resolve } = deferred<Found>();
         searches.push(() => resolve({ items, summary: '' }));
         began.wake();
         return promise;
@@ -44,8 +57,8 @@ test('Enter chooses the first name although the list ends during the search of t
   });
   state.start();
   state.press({ kind: 'choose' });
-  const complete = Promise.withResolvers<void>();
-  const publish = setInterval(() => feed.isComplete && complete.resolve(), 1);
+  const complete = deferred<undefined>();
+  const publish = setInterval(() => feed.isComplete && complete.resolve(undefined), 1);
   end('first.ts\nsecond.ts\n');
   await complete.promise;
   clearInterval(publish);
