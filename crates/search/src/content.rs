@@ -10,13 +10,14 @@ mod budget;
 mod build;
 mod exclusion;
 mod live;
+mod policy;
 mod root;
 mod stamp;
 mod start;
+mod stats;
 mod watch;
 
 use std::collections::HashMap;
-use std::env;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,8 +32,10 @@ use self::budget::Budget;
 use self::build::Build;
 pub(crate) use self::exclusion::{Claim, Exclusion, Nul, Reading};
 use self::live::{Count, Live};
+pub use self::policy::IndexPolicy;
 use self::root::RootIndex;
 use self::start::Start;
+pub use self::stats::{Freshness, IndexOff, IndexStats};
 use self::watch::{Bits, Watcher};
 
 /// How many trees are remembered.
@@ -48,107 +51,6 @@ const IDLE: Duration = Duration::from_secs(300);
 
 /// An index that was full goes on when this part of the memory is free again.
 const ROOM_PART: usize = 8;
-
-/// The limits of [`ContentIndexes`]. Calls cannot override them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IndexPolicy {
-    /// The maximal memory of all indexes in bytes; 0 turns them off. Default: 128 MB.
-    pub max_bytes: usize,
-    /// Trees with fewer files and less text have no index. Default: 10,000 files.
-    pub min_files: usize,
-    /// In bytes. Default: 150 MB.
-    pub min_text: u64,
-    /// How long ago the last change of a file must be for it to be indexed. Default: as long as the kernel may keep a page that a
-    /// program writes to through a mapping, which is 40 seconds with its usual settings; `None` if it has no limit, which turns
-    /// indexes off.
-    pub settle: Option<Duration>,
-    /// How many files of a tree are indexed at most. Default: no limit.
-    pub max_files: usize,
-    /// How many directories are watched at most. It is never more than a quarter of what the system allows, because editors need
-    /// watches too. Default: 16,384.
-    pub max_watches: usize,
-}
-
-impl Default for IndexPolicy {
-    fn default() -> Self {
-        Self {
-            max_bytes: 128_000_000,
-            min_files: 10_000,
-            min_text: 150_000_000,
-            settle: stamp::settle_time(),
-            max_files: usize::MAX,
-            max_watches: 16_384,
-        }
-    }
-}
-
-impl IndexPolicy {
-    /// Reads `FS_CONTENT_INDEX_MAX_BYTES`, `FS_CONTENT_INDEX_MIN_FILES` and `FS_CONTENT_INDEX_SETTLE_MS`. A value that is not a
-    /// whole number means the default.
-    #[must_use]
-    pub fn from_env() -> Self {
-        Self::from_variables(|name| env::var(name).ok())
-    }
-
-    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
-        let count = |name: &str| number(name).map(|value| usize::try_from(value).unwrap_or(usize::MAX));
-        let default = Self::default();
-        Self {
-            max_bytes: count("FS_CONTENT_INDEX_MAX_BYTES").unwrap_or(default.max_bytes),
-            min_files: count("FS_CONTENT_INDEX_MIN_FILES").unwrap_or(default.min_files),
-            settle: number("FS_CONTENT_INDEX_SETTLE_MS").map(Duration::from_millis).or(default.settle),
-            ..default
-        }
-    }
-}
-
-/// How a search knows that the files of an index did not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// The state of each file was read within the call.
-    Validated,
-    /// The files are in directories that are watched, and no change was reported; the state of the others was read. Some changes are
-    /// not reported: stores through a mapping of a file, writes with `io_submit`, and writes through another name of a file, if that
-    /// name is in a directory that is not watched or was removed while a program had the file open.
-    Watched,
-}
-
-/// Why a tree has no index, or no larger one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndexOff {
-    /// [`IndexPolicy::max_bytes`] is 0.
-    Disabled,
-    /// No tree was searched twice.
-    NotUsed,
-    /// The tree has too few files for an index to pay.
-    TooSmall,
-    /// The index would take more memory than there is for it.
-    TooLarge,
-    /// A file system root, a home directory, or a directory that contains one.
-    TooWide,
-    /// The file system does not keep times that show every change.
-    FileSystem,
-    /// Building it failed.
-    Failed,
-}
-
-/// The state of all indexes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IndexStats {
-    /// The number of files in the indexed trees.
-    pub files: usize,
-    /// How many of them have a signature.
-    pub indexed: usize,
-    /// The memory that the indexes take.
-    pub bytes: usize,
-    /// Whether files are being indexed.
-    pub building: bool,
-    /// The number of directories that are watched.
-    pub watches: usize,
-    /// Why the tree that was searched last has no index, or only a part of one.
-    pub off: Option<IndexOff>,
-}
 
 /// The indexes of a process, one for each large tree that is searched repeatedly.
 pub struct ContentIndexes(Arc<Inner>);
@@ -174,7 +76,8 @@ pub(crate) struct Watching {
 
 /// The record of a tree that was searched.
 struct Root {
-    uses: u32,
+    /// The number of searches of each list of files that the tree has.
+    uses: HashMap<ScanOptions, u32>,
     last_used: Instant,
     state: State,
 }
@@ -230,20 +133,22 @@ impl ContentIndexes {
             return None;
         }
         let slots = index.slots(snapshot)?;
-        let watched = watching.filter(|watching| Arc::ptr_eq(&watching.index, &index)).map(|watching| {
-            let mut watcher = self.0.watcher();
-            let coverage = watcher.cover(&index, snapshot, &slots);
-            let mut trust = index.trust();
-            // The snapshot was compared with the disk after the search began, and nothing was reported since.
-            let is_trusted =
-                coverage.is_complete && (watcher.version(), trust.sequence) == (watching.version, watching.sequence);
-            let is_whole = snapshot.cut().is_none() && snapshot.unreadable() == 0;
-            if is_trusted && is_whole && !trust.trees.iter().any(|known| Arc::ptr_eq(known, snapshot)) {
-                trust.trees.truncate(MAX_TREES - 1);
-                trust.trees.insert(0, Arc::clone(snapshot));
-            }
-            (watching, coverage)
-        });
+        let watched = watching
+            .filter(|watching| Arc::ptr_eq(&watching.index, &index) && snapshot.options() == index.options)
+            .map(|watching| {
+                let mut watcher = self.0.watcher();
+                let coverage = watcher.cover(&index, snapshot, &slots);
+                let mut trust = index.trust();
+                // The snapshot was compared with the disk after the search began, and nothing was reported since.
+                let is_trusted = coverage.is_complete
+                    && (watcher.version(), trust.sequence) == (watching.version, watching.sequence);
+                let is_whole = snapshot.cut().is_none() && snapshot.unreadable() == 0;
+                if is_trusted && is_whole && !trust.trees.iter().any(|known| Arc::ptr_eq(known, snapshot)) {
+                    trust.trees.truncate(MAX_TREES - 1);
+                    trust.trees.insert(0, Arc::clone(snapshot));
+                }
+                (watching, coverage)
+            });
         Exclusion::new(&index, snapshot, entries, &query, reading, slots, watched)
     }
 
@@ -298,9 +203,11 @@ impl ContentIndexes {
             return;
         }
         make_room(&mut roots, snapshot.root());
-        let new = || Root { uses: 0, last_used: Instant::now(), state: State::New };
+        let new = || Root { uses: HashMap::new(), last_used: Instant::now(), state: State::New };
         let root = roots.entry(snapshot.root().to_owned()).or_insert_with(new);
-        root.uses = root.uses.saturating_add(1);
+        let uses = root.uses.entry(snapshot.options()).or_default();
+        *uses = uses.saturating_add(1);
+        let is_first = *uses < FIRST_USE;
         root.last_used = Instant::now();
         if let State::On(_) = root.state {
             // Any other index would have been found.
@@ -311,7 +218,7 @@ impl ContentIndexes {
             State::Off(_, entries) => snapshot.len().abs_diff(entries) <= entries / 4,
             State::Starting | State::On(_) => true,
         };
-        if root.uses < FIRST_USE || is_decided {
+        if is_first || is_decided {
             return;
         }
         root.state = State::Starting;

@@ -166,9 +166,10 @@ fn search_path(
         detail: Detail::Minimal,
     };
     let mut request = scope.request(&root, scan);
-    let contents = context.contents.filter(|_| scope.use_cache && !options.follow_links);
+    let contents = context.contents.filter(|_| scope.use_cache);
     // An index is exact, so the list of files is to be.
     request.validate |= contents.is_some_and(|contents| contents.covers(&root));
+    let contents = contents.filter(|_| !options.follow_links);
     let watching = contents.filter(|_| scope.watch).and_then(|contents| contents.begin(&root, scan));
     if watching.is_some() {
         request.asked = Instant::now();

@@ -61,6 +61,7 @@ const POLICY: IndexPolicy = IndexPolicy {
 impl Rig {
     fn new(policy: IndexPolicy) -> Self {
         let tree = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(tree.path().join("tree")).expect("a directory");
         let contents = ContentIndexes::new(policy);
         Self { watch: false, tree, cache: ScanCache::new(Policy::default()), pool: Pool::new(2), contents }
     }
@@ -75,8 +76,9 @@ impl Rig {
         rig
     }
 
+    /// The directory that is searched. Next to it is room for other files of the test.
     fn root(&self) -> PathBuf {
-        self.tree.path().canonicalize().expect("the tree exists")
+        self.tree.path().canonicalize().expect("the tree exists").join("tree")
     }
 
     fn write(&self, path: &str, content: &[u8]) {
@@ -87,7 +89,7 @@ impl Rig {
 
     /// Waits until the clock of the file system has ticked so often that every file up to now is settled.
     fn settle(&self) {
-        let probe = tempfile::NamedTempFile::new_in(self.tree.path().parent().expect("a parent")).expect("a probe");
+        let probe = tempfile::NamedTempFile::new_in(self.tree.path()).expect("a probe");
         let changed = || {
             fs::write(probe.path(), "").expect("a probe");
             let metadata = probe.path().metadata().expect("a probe");
@@ -685,7 +687,7 @@ fn race(watch: bool) {
                         let directory = rig.root().join(format!("made{round}"));
                         fs::create_dir(&directory).expect("a directory");
                         made.push_back(round);
-                        std::thread::sleep(Duration::from_micros(round % 7 * 100));
+                        (0..round % 7 * 100).for_each(|_| std::thread::yield_now());
                         fs::write(directory.join("f"), content).expect("a new file");
                     }
                     1 => {
@@ -1177,5 +1179,34 @@ fn files_and_directories_that_may_not_be_read_are_reported() {
                 }
             }
         }
+    }
+}
+
+/// The search for ignored files that follows an empty result would otherwise fill the index with them.
+#[test]
+fn a_search_of_other_files_of_the_tree_uses_the_index_and_adds_nothing() {
+    let rig = Rig::new(POLICY);
+    let ignored = |options: GrepOptions| {
+        let mut options = options;
+        options.scope.use_gitignore = false;
+        options
+    };
+    for (path, text) in [(".ignore", "out/\n"), ("a.c", "alpha\n"), ("b/c.c", "beta\n"), ("out/d.c", "gamma\n")] {
+        rig.write(path, text.as_bytes());
+    }
+    rig.settle();
+    // Neither list of files was searched twice.
+    for options in [rig.options("absent"), ignored(rig.options("absent"))] {
+        rig.grep(&options);
+        rig.contents.wait();
+        assert_eq!(rig.contents.stats().off, Some(IndexOff::NotUsed));
+    }
+    rig.index();
+    assert_eq!((rig.contents.stats().files, rig.contents.stats().indexed), (3, 3));
+    for _ in 0..3 {
+        let outcome = rig.assert_same(&ignored(rig.options("gamma")), "ignored files too");
+        assert_eq!((outcome.total, outcome.files_excluded, outcome.files_opened), (1, 3, 1));
+        rig.contents.wait();
+        assert_eq!(rig.contents.stats().files, 3);
     }
 }

@@ -281,6 +281,7 @@ mod tests {
 
     use super::super::budget::Budget;
     use super::*;
+    use crate::content::stamp::wait_until_settled;
 
     /// Work on a tree with one file.
     fn build(content: &[u8]) -> (tempfile::TempDir, Build) {
@@ -297,7 +298,8 @@ mod tests {
         };
         let snapshot =
             ScanCache::new(Policy::default()).get_or_scan(&request, &pool, &cancel).expect("a scan").snapshot;
-        let index = Arc::new(RootIndex::new(&root, cairn_content_index::Detail::Full, &Arc::new(Budget::new(1 << 20))));
+        let index =
+            Arc::new(RootIndex::new(&snapshot, cairn_content_index::Detail::Full, &Arc::new(Budget::new(1 << 20))));
         let slots = index.slots(&snapshot).expect("slots");
         let live = Live::new(&Arc::default());
         let (entries, settle, max_files) = (vec![0], Duration::ZERO, usize::MAX);
@@ -320,7 +322,7 @@ mod tests {
     fn a_file_that_changes_while_it_is_read_is_not_stored() {
         for is_changed in [false, true] {
             let (tree, build) = build(&b"a line of text\n".repeat(100_000));
-            std::thread::sleep(Duration::from_millis(50));
+            wait_until_settled(&build.index.root.join("file"));
             let asked = AtomicUsize::new(0);
             let end = build.help(&|| {
                 // The second question comes after the first part was read.
@@ -342,7 +344,7 @@ mod tests {
     #[test]
     fn a_long_file_is_left_for_a_call_and_indexed_later() {
         let (_tree, build) = build(&b"a line of text\n".repeat(100_000));
-        std::thread::sleep(Duration::from_millis(50));
+        wait_until_settled(&build.index.root.join("file"));
         let asked = AtomicUsize::new(0);
         // The first question comes before the file, the others while it is read.
         assert_eq!(build.help(&|| asked.fetch_add(1, Ordering::Relaxed) >= 2), HelpEnd::Left);

@@ -137,6 +137,9 @@ impl Exclusion {
     /// Returns the claim of the index that an entry has no match; `None` if it may have one.
     pub(crate) fn claim(&self, entry: usize) -> Option<Claim> {
         let slot = self.slots[entry];
+        if slot == NO_SLOT {
+            return None;
+        }
         match self.view.files.get(slot).map(|file| &file.content) {
             None | Some(Content::Unknown) => {
                 self.note(entry);

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cairn_content_index::{Column, Detail, Signature, Store};
-use cairn_walk::{Derived, Kind, Snapshot, to_bytes};
+use cairn_walk::{Derived, Kind, ScanOptions, Snapshot, to_bytes};
 
 use super::budget::Budget;
 use super::stamp::{Stamp, mix};
 use super::watch::Trust;
 
-/// The slot of an entry that is not a file, or for which there was no memory.
+/// The slot of an entry that has none: it is not a file, or is not to be indexed, or there was no memory for it.
 pub(super) const NO_SLOT: u32 = u32::MAX;
 /// What a file takes in the tables, in bytes. A hash table is at least half full.
 pub(super) const FILE_BYTES: usize = size_of::<File>() + 2 * size_of::<(u64, u32)>();
@@ -26,6 +26,9 @@ pub(super) struct RootIndex {
     /// No other index of this process has it.
     id: u64,
     pub(super) root: PathBuf,
+    /// Only snapshots with these options add files to it. Others may list ignored files, which are not to be in an index because of
+    /// one search for them.
+    pub(super) options: ScanOptions,
     pub(super) detail: Detail,
     budget: Arc<Budget>,
     /// A random number for the hashes of paths.
@@ -133,11 +136,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RootIndex {
-    pub(super) fn new(root: &Path, detail: Detail, budget: &Arc<Budget>) -> Self {
+    /// An empty index for the tree of a snapshot.
+    pub(super) fn new(snapshot: &Snapshot, detail: Detail, budget: &Arc<Budget>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            root: root.to_owned(),
+            root: snapshot.root().to_owned(),
+            options: snapshot.options(),
             detail,
             budget: Arc::clone(budget),
             key: RandomState::new().hash_one(()),
@@ -150,8 +155,8 @@ impl RootIndex {
         }
     }
 
-    /// Returns the slot of each entry of a snapshot of this tree or of a part of it; `None` if it is another tree. Gives a slot to
-    /// each file that has none, as long as there is memory for it.
+    /// Returns the slot of each entry of a snapshot of this tree or of a part of it; `None` if it is another tree. A file of a
+    /// snapshot with the options of the index gets a slot, as long as there is memory for it.
     pub(super) fn slots(&self, snapshot: &Snapshot) -> Option<Arc<[u32]>> {
         let Ok(kept) = snapshot.derived(|_| Ok::<_, std::convert::Infallible>(Slots(Mutex::new(None))));
         let mut kept = lock(&kept.0);
@@ -163,6 +168,7 @@ impl RootIndex {
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
+        let adds = snapshot.options() == self.options;
         let mut table = lock(&self.table);
         let mut path = prefix.clone();
         let mut slots = vec![NO_SLOT; snapshot.len()];
@@ -172,7 +178,9 @@ impl RootIndex {
             }
             path.truncate(prefix.len());
             path.extend_from_slice(snapshot.path(entry));
-            *slot = self.slot(&mut table, self.hash_of(&path)).unwrap_or(NO_SLOT);
+            let hash = self.hash_of(&path);
+            let known = table.slots.get(&hash).copied();
+            *slot = known.or_else(|| if adds { self.add_slot(&mut table, hash) } else { None }).unwrap_or(NO_SLOT);
         }
         let slots: Arc<[u32]> = slots.into();
         *kept = Some((self.id, Arc::clone(&slots)));
@@ -193,10 +201,7 @@ impl RootIndex {
         mix(mix(hash, u64::from_le_bytes(last)), self.key)
     }
 
-    fn slot(&self, table: &mut Table, hash: u64) -> Option<u32> {
-        if let Some(slot) = table.slots.get(&hash) {
-            return Some(*slot);
-        }
+    fn add_slot(&self, table: &mut Table, hash: u64) -> Option<u32> {
         self.reserve(table, FILE_BYTES)?;
         let slot = table.files.len() as u32;
         table.files.push();

@@ -49,6 +49,15 @@ pub(super) fn settle_time() -> Option<Duration> {
     (interval > 0).then(|| Duration::from_millis((expire + interval) * 10) + MARGIN)
 }
 
+/// Waits until every change of a file gives it another stamp.
+#[cfg(all(test, target_os = "linux"))]
+pub(super) fn wait_until_settled(path: &std::path::Path) {
+    let stat = crate::open::Opener::default().stat(path.as_os_str().as_encoded_bytes()).expect("a file");
+    while !is_settled(&stat, SystemTime::now(), Duration::ZERO) {
+        std::thread::yield_now();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use crate::open::Opener;
 
 /// The number of files whose sizes give an estimate of the size of a tree.
 const SAMPLES: usize = 4096;
-/// What the signatures take of the size of the text, in percent, as measured on the kernel.
+/// The size of the signatures in percent of the size of the text, as measured on the kernel.
 const FULL_PERCENT: u64 = 7;
 const LOW_PERCENT: u64 = 2;
 
@@ -94,13 +94,13 @@ impl Start {
                 break;
             };
             oldest.state = State::New;
-            oldest.uses = 0;
+            oldest.uses.clear();
         }
         inner.budget.left()
     }
 
     fn begin(&self, inner: &Inner, detail: Detail) -> State {
-        let index = Arc::new(RootIndex::new(self.snapshot.root(), detail, &inner.budget));
+        let index = Arc::new(RootIndex::new(&self.snapshot, detail, &inner.budget));
         let slots = index.slots(&self.snapshot).filter(|slots| slots.iter().any(|slot| *slot != NO_SLOT));
         let Some(slots) = slots else { return State::Off(IndexOff::TooLarge, self.snapshot.len()) };
         let entries = files_of(&self.snapshot).map(|entry| entry as u32).collect();

@@ -1,5 +1,4 @@
 use std::fs;
-use std::time::SystemTime;
 
 use cairn_cancel::CancelToken;
 use cairn_walk::{Policy, ScanCache};
@@ -9,19 +8,6 @@ use crate::context::SearchContext;
 use crate::grep::{GrepOptions, grep};
 use crate::open::STATS;
 
-#[test]
-fn the_variables_set_the_limits() {
-    let policy = |name: &'static str, value: &'static str| {
-        IndexPolicy::from_variables(move |wanted| (wanted == name).then(|| value.to_owned()))
-    };
-    let default = IndexPolicy::default();
-    assert_eq!(policy("FS_CONTENT_INDEX_MAX_BYTES", " 7 "), IndexPolicy { max_bytes: 7, ..default });
-    assert_eq!(policy("FS_CONTENT_INDEX_MIN_FILES", "7"), IndexPolicy { min_files: 7, ..default });
-    let settle = Some(Duration::from_millis(7));
-    assert_eq!(policy("FS_CONTENT_INDEX_SETTLE_MS", "7"), IndexPolicy { settle, ..default });
-    assert_eq!(policy("FS_CONTENT_INDEX_MAX_BYTES", "many"), default);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_left_out_costs_one_state_or_nothing() {
@@ -30,10 +16,7 @@ fn a_file_that_is_left_out_costs_one_state_or_nothing() {
         fs::create_dir_all(tree.path().join(format!("d{}", number % 7))).expect("a directory");
         fs::write(tree.path().join(format!("d{}/f{number}", number % 7)), "text\n").expect("a file");
     }
-    let written = SystemTime::now();
-    while written.elapsed().is_ok_and(|since| since < Duration::from_millis(50)) {
-        std::thread::yield_now();
-    }
+    stamp::wait_until_settled(&tree.path().join("d3/f199"));
     let (cache, pool) = (ScanCache::new(Policy::default()), Pool::new(1));
     let contents =
         ContentIndexes::new(IndexPolicy { min_files: 0, settle: Some(Duration::ZERO), ..IndexPolicy::default() });

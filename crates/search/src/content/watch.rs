@@ -4,8 +4,8 @@
 //! it begins. So it knows of every change that was finished before, but for those that are never reported: stores through a mapping
 //! of a file, writes with `io_submit`, and writes through a name outside of the watched directories.
 //!
-//! Everything that is trusted was first compared with the disk while it was watched: a file when its state was read, a list of files when its
-//! directories were validated. Any report withdraws the trust in what it is about, and a report that is lost withdraws all.
+//! Everything that is trusted was first compared with the disk while it was watched: a file when its state was read, a list of files
+//! when its directories were validated. Any report withdraws the trust in its subject, and a report that is lost withdraws all.
 
 #[cfg(not(target_os = "linux"))]
 #[path = "watch/no_queue.rs"]
@@ -13,6 +13,7 @@ mod queue;
 #[cfg(target_os = "linux")]
 mod queue;
 
+mod event;
 mod names;
 
 use std::collections::HashMap;
@@ -21,8 +22,9 @@ use std::sync::Arc;
 
 use cairn_walk::{Kind, Snapshot, to_bytes};
 
+use self::event::{Change, Event};
 use self::names::NewNames;
-use self::queue::{Change, Event, Queue, max_watches};
+use self::queue::{Queue, max_watches};
 use super::root::{NO_SLOT, RootIndex};
 
 /// The watched directories of a process.

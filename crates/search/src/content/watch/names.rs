@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
-use super::queue::Change;
+use super::event::Change;
 
 /// With more names than this, all files are compared again.
 const MAX_NAMES: usize = 256;

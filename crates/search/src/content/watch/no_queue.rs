@@ -2,21 +2,7 @@
 
 use std::io;
 
-pub(super) enum Event<'a> {
-    Lost,
-    Gone(i32),
-    Ended(i32),
-    Name { directory: i32, name: &'a [u8], is_directory: bool, change: Change },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    Contents,
-    Created,
-    Removed,
-    Left(u32),
-    Arrived(u32),
-}
+use super::event::Event;
 
 pub(super) enum Queue {}
 

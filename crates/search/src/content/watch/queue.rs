@@ -11,33 +11,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
 use rustix::fs::{OFlags, fstat};
 
+use super::event::{Change, Event};
+
 /// Some hundreds of events.
 const BUFFER_BYTES: usize = 32 << 10;
-
-/// A report about a watched directory.
-pub(super) enum Event<'a> {
-    /// Some reports were lost.
-    Lost,
-    /// The directory with this number is gone, is at another path, or may not be readable any more.
-    Gone(i32),
-    /// The watch with this number has ended.
-    Ended(i32),
-    /// A name in the directory with this number.
-    Name { directory: i32, name: &'a [u8], is_directory: bool, change: Change },
-}
-
-/// What happened to a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    /// The file has other contents or attributes.
-    Contents,
-    /// It was created, perhaps as another name of a file that there was.
-    Created,
-    Removed,
-    /// It was moved away, or here. The two parts of a move have the same number.
-    Left(u32),
-    Arrived(u32),
-}
 
 /// The queue of one inotify instance. Nothing waits for it: it is read when a search begins.
 pub(super) struct Queue {
