@@ -44,14 +44,12 @@ const outputModes = {
   count: GrepOutputMode.Count,
 } as const;
 
-/** Searches ignored files, within bounds and without an index of them. Only after an empty result; hidden files were searched already. */
+/** Searches ignored files too, within bounds. Only after an empty result; hidden files were searched already. */
 async function searchLeftOut(options: GrepOptions, ignored: boolean): Promise<LeftOut | undefined> {
   if (ignored) return undefined;
   const { totalMatches, limitReached, complete } = await grep({
     ...options,
     gitignore: false,
-    cache: false,
-    watch: undefined,
     mode: GrepOutputMode.Count,
     offset: 0,
     maxCount: search.SECOND_PASS_RESULTS,
