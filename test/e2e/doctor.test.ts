@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
@@ -29,11 +29,12 @@ interface Answer {
 interface Doctored {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
+  readonly cwd?: string;
 }
 
-async function doctor({ env = {}, uid }: Doctored = {}): Promise<Answer> {
+async function doctor({ env = {}, uid, cwd }: Doctored = {}): Promise<Answer> {
   const home = temporaryDirectory();
-  const run = { env: { HOME: home, ...env }, uid };
+  const run = { env: { HOME: home, ...env }, uid, cwd };
   const { exitCode, stdout, stderr } = await cairn(['doctor', '--json'], run);
   const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; message: string }[] };
   return { exitCode, checks: Object.fromEntries(checks.map((check) => [check.name, check])), output: stdout + stderr };
@@ -72,7 +73,7 @@ test('an addon that does not load fails with the reason of the system, and the o
 });
 
 test.skipIf(!onLinux).each([
-  ['ok', {}, /^from 10,000 files on, .* at most 122\.1 MiB; files unchanged for \d+ s/u],
+  ['ok', {}, /^from 10,000 files or 150 MB on, .* at most 122\.1 MiB; a file \d+ s after its last change/u],
   ['skip', { FS_CONTENT_INDEX_MAX_BYTES: '0' }, /^off: FS_CONTENT_INDEX_MAX_BYTES is 0$/u],
 ])('the index of contents: %s', async (status, env, message) => {
   const { checks } = await doctor({ env });
@@ -82,6 +83,17 @@ test.skipIf(!onLinux).each([
     message: expect.stringMatching(message) as unknown,
   });
 });
+
+test.skipIf(!onLinux).each(['/', '..', '.'])(
+  'the index of contents is off in a home directory and above: %s',
+  async (up) => {
+    const home = temporaryDirectory();
+    const cwd = resolve(home, up);
+    const { checks } = await doctor({ env: { HOME: home }, cwd });
+    const message = `off here: ${cwd} is or contains your home directory`;
+    expect(checks['content index']).toEqual({ name: 'content index', status: 'skip', message });
+  },
+);
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;

@@ -1,4 +1,4 @@
-import { contentIndexPolicy } from '@cairn/natives';
+import { contentIndexPolicy } from '@cairn/natives/internal';
 import type { Client } from '@modelcontextprotocol/client';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

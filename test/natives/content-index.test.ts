@@ -1,4 +1,5 @@
-import { contentIndexPolicy, grep } from '@cairn/natives';
+import { grep } from '@cairn/natives';
+import { contentIndexPolicy } from '@cairn/natives/internal';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

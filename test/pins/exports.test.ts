@@ -1,5 +1,6 @@
 import * as source from '@cairn/natives';
 import * as files from '@cairn/natives/files';
+import * as internal from '@cairn/natives/internal';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -7,7 +8,6 @@ const exported = [
   'CairnError',
   'FileType',
   'GrepOutputMode',
-  'contentIndexPolicy',
   'fileTypes',
   'fsScanCacheStats',
   'fuzzyFind',
@@ -34,6 +34,10 @@ test('@cairn/natives/files, which only the tools use, exports these values', () 
     'renameNoReplace',
     'replaceFile',
   ]);
+});
+
+test('@cairn/natives/internal exports this value to the other packages', () => {
+  expect(Object.keys(internal)).toEqual(['contentIndexPolicy']);
 });
 
 test('the built @cairn/natives exports the same values', async () => {

@@ -29,10 +29,16 @@ interface Pin {
 
 const pins: Readonly<Record<string, Pin>> = {
   '@cairn/natives': {
-    exports: { '.': './src/index.ts', './files': './src/files.ts', './package.json': './package.json' },
+    exports: {
+      '.': './src/index.ts',
+      './files': './src/files.ts',
+      './internal': './src/internal.ts',
+      './package.json': './package.json',
+    },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './files': { types: './dist/files.d.ts', default: './dist/files.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './package.json': './package.json',
     },
     bin: [],

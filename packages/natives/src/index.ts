@@ -1,4 +1,4 @@
-export { contentIndexPolicy, fsScanCacheStats, invalidateFsScanCache } from './cache.ts';
+export { fsScanCacheStats, invalidateFsScanCache } from './cache.ts';
 export { CairnError } from '@cairn/tool/kernel';
 export type { CairnErrorCode } from './errors.ts';
 export { FileType, fileTypes } from './file-type.ts';

@@ -1,6 +1,6 @@
 /** Checks of Node and of the system. */
 import { constants } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { userDirectories } from '@cairn/tool/paths';
@@ -87,18 +87,23 @@ export const checkOpenFiles: Check = async ({ platform, proc }) => {
     : ok(message);
 };
 
-/** This process has no index, so the check prints when another gets one. */
-export const checkContentIndex: Check = async ({ platform, proc, cwd }) => {
+/** This process has no index, so the check prints when another process gets one in the working directory. */
+export const checkContentIndex: Check = async ({ platform, proc, cwd, home }) => {
   if (platform !== 'linux') return skip('not on this system: grep opens every file');
-  const natives = await import('@cairn/natives').catch(() => undefined);
+  const natives = await import('@cairn/natives/internal').catch(() => undefined);
   if (!natives) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
   const { maxBytes, minFiles, settleMs, keepsTimes } = natives.contentIndexPolicy(cwd);
   if (maxBytes === 0) return skip('off: FS_CONTENT_INDEX_MAX_BYTES is 0');
   if (settleMs === undefined)
     return warn('off: dirty pages are never written back', 'set vm.dirty_writeback_centisecs');
+  const realHome = await realpath(home).catch(() => home);
+  if (join(realHome, '/').startsWith(join(cwd, '/')))
+    return skip(`off here: ${cwd} is or contains your home directory`);
+  const failure = await access(cwd, constants.R_OK).catch(reasonOf);
+  if (failure !== undefined) return warn(`not checked: ${failure}`, 'run doctor in a directory that you can read');
   if (!keepsTimes) return skip(`off here: the file system of ${cwd} does not show every change by the times of a file`);
-  const bounds = `from ${countOf(minFiles, 'file')} on, at the second grep of a process; at most ${formatBytes(maxBytes)}`;
+  const bounds = `from ${countOf(minFiles, 'file')} or 150 MB on, at the second grep of a process; at most ${formatBytes(maxBytes)}`;
   const watches = await readFile(join(proc, 'sys/fs/inotify/max_user_watches'), 'utf8').catch(() => '');
   const limit = watches === '' ? '' : `; --watch: fs.inotify.max_user_watches is ${formatCount(Number(watches))}`;
-  return ok(`${bounds}; files unchanged for ${formatCount(settleMs / 1000)} s${limit}`);
+  return ok(`${bounds}; a file ${formatCount(settleMs / 1000)} s after its last change${limit}`);
 };
