@@ -445,8 +445,9 @@ describe.skipIf(!hasTerminal)('in a terminal of 80x24', () => {
   });
 
   test.each([
-    [['x', '-', 'src'], '- excludes --grep and other paths'],
-    [['--grep', '--path', '-'], '- excludes --grep and other paths'],
+    [['x', '-', 'src'], '- excludes --grep, --watch and other paths'],
+    [['--grep', '--path', '-'], '- excludes --grep, --watch and other paths'],
+    [['x', '-', '--watch'], '- excludes --grep, --watch and other paths'],
     [['--grep', '-t', 'd'], '--grep and --type d exclude each other'],
     [['x', '-'], 'standard input is a terminal'],
   ])('%j are rejected, and the terminal is as before', async (args, message) => {

@@ -29,9 +29,12 @@ const options = [
 type PickFlags = FlagsOf<typeof options>;
 
 /** Rejects what cannot be searched together. */
-function checkTogether({ grep, type }: PickFlags, roots: readonly string[]): void {
-  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || grep === true)) {
-    throw new UsageError('- excludes --grep and other paths', 'choose from names on standard input, or in directories');
+function checkTogether({ grep, type, watch }: PickFlags, roots: readonly string[]): void {
+  if (roots.includes(STANDARD_INPUT) && (roots.length > 1 || grep === true || watch === true)) {
+    throw new UsageError(
+      '- excludes --grep, --watch and other paths',
+      'choose from names on standard input, or in directories',
+    );
   }
   if (grep === true && type === 'dir') {
     throw new UsageError('--grep and --type d exclude each other', 'leave --type out: directories have no lines');
