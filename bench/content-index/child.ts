@@ -1,13 +1,10 @@
-/**
- * One contestant in a process of its own: `node --expose-gc child.ts <cairn|watched|fff> <root>`, forked by contestants.ts,
- * which says what to do.
- */
+/** One contestant in its own process, forked by contestants.ts: `node --expose-gc child.ts <cairn|watched|fff> <root>`. */
 import { setTimeout } from 'node:timers/promises';
 import { answerRequests } from '../lib/messages.ts';
 import { sample } from '../lib/sample.ts';
 import type { Answer, Build, Found, Mode, Query, Request } from './protocol.ts';
 
-/** One engine with one tree. */
+/** One engine on one tree. */
 interface Searcher {
   ask(query: Query, mode: Mode): Answer | Promise<Answer>;
   list(query: Query, mode: Mode): Found | Promise<Found>;
@@ -15,9 +12,9 @@ interface Searcher {
 }
 
 const [, , name = '', root = ''] = process.argv;
-/** How often the progress of an index is read. */
+/** How long to wait between two checks whether the index is complete. */
 const pauseMs = 10;
-/** Longer than any index takes. */
+/** Longer than any build takes. */
 const maxBuildMs = 300_000;
 
 function cpuMs(since?: NodeJS.CpuUsage): number {
@@ -26,7 +23,7 @@ function cpuMs(since?: NodeJS.CpuUsage): number {
 }
 
 async function cairn(watch: boolean): Promise<Searcher> {
-  // Not loaded into the process of a peer.
+  // The process of a peer does not load it.
   const { fsScanCacheStats, grep } = await import('@cairn/natives');
   const search = ({ pattern, ignoreCase }: Query, mode: Mode) =>
     grep({
@@ -61,14 +58,14 @@ async function cairn(watch: boolean): Promise<Searcher> {
         await setTimeout(pauseMs);
       const [wallMs, builtCpuMs] = [performance.now() - began, cpuMs(cpu)];
       // Watching begins with the next calls, and is trusted after a stat of every file.
-      for (let call = 0; call < 3; call += 1) await ask(absent, 'count');
+      for (let call = 0; watch && call < 3; call += 1) await ask(absent, 'count');
       const { files, indexed, bytes, watches, offReason } = fsScanCacheStats().contentIndex;
       return { firstMs, firstCpuMs, wallMs, cpuMs: builtCpuMs, files, indexed, bytes, watches, offReason };
     },
   };
 }
 
-/** It has no mode that counts, so it is asked for the first match of each file, which is the least that it can do. */
+/** fff cannot count, so it returns the first match of each file, which is the least that it can do. */
 async function fff(): Promise<Searcher> {
   const [{ loadPeer }, { openFff, valueOf }] = await Promise.all([
     import('../lib/peers.ts'),
@@ -83,7 +80,7 @@ async function fff(): Promise<Searcher> {
     const { items, nextCursor } = valueOf(
       finder.grep(pattern, {
         mode: isPlain ? 'plain' : 'regex',
-        // Ignores case for a query in lower case.
+        // Ignores case if the query is in lower case.
         smartCase: ignoreCase === true,
         maxFileSize: unlimited,
         maxMatchesPerFile: 1,

@@ -1,4 +1,4 @@
-/** The contestants: three processes with Cairn, ripgrep, and fff. */
+/** The contestants: Cairn in three processes, ripgrep, and fff. */
 import { fork, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { neutralEnvironment } from '../lib/environment.ts';
@@ -6,7 +6,7 @@ import { askChild } from '../lib/messages.ts';
 import { loadPeer } from '../lib/peers.ts';
 import type { Build, Found, Mode, Query, Request, Timed } from './protocol.ts';
 
-/** `full` has no index, but the cached list of files. */
+/** `full` has the cached list of files, but no index. */
 export const contestantNames = ['validated', 'watched', 'full', 'rg', 'fff'] as const;
 export type ContestantName = (typeof contestantNames)[number];
 
@@ -17,15 +17,15 @@ export interface Contestant {
   close(): void;
 }
 
-/** A contestant in a process that stays. */
+/** A contestant whose process answers many queries. */
 export interface Process extends Contestant {
-  /** Builds the index, if it has one. */
+  /** Builds the index, if the contestant has one. */
   prepare(): Promise<Build>;
   /** Returns the milliseconds of processor time of one call. */
   work(query: Query, mode: Mode): Promise<number>;
 }
 
-/** All trees get an index: the small ones are measured, too. */
+/** Small trees get an index, too. */
 const indexed = { FS_CONTENT_INDEX_MIN_FILES: '0' };
 
 const processes = {
@@ -46,7 +46,7 @@ export function openProcess(name: keyof typeof processes, root: string): Process
     time: (query, mode) => ask<Timed>({ kind: 'time', query, mode }),
     work: async (query, mode) => (await ask<{ cpuMs: number }>({ kind: 'work', query, mode })).cpuMs,
     list: (query, mode) => ask<Found>({ kind: 'list', query, mode }),
-    // Nothing but a message could keep it, so it ends by itself.
+    // It ends once it can get no more messages.
     close: () => {
       if (child.connected) child.disconnect();
     },
@@ -55,7 +55,7 @@ export function openProcess(name: keyof typeof processes, root: string): Process
 
 const maxOutputBytes = 2 ** 30;
 
-/** Of each line the path, and after a NUL the count. */
+/** Parses lines with a path, a NUL and a count. */
 function parseCounts(output: string, mode: Mode): Found {
   const separator = mode === 'count' ? '\n' : '\0';
   const found: Record<string, number> = {};
@@ -70,7 +70,7 @@ function isInRepository(directory: string): boolean {
   return spawnSync('git', ['rev-parse'], { cwd: directory, stdio: 'ignore' }).status === 0;
 }
 
-/** `rg` with as many threads as it chooses, from spawn to exit, with its output to /dev/null. */
+/** Measures `rg` from spawn to exit, with its default number of threads and its output to /dev/null. */
 export async function openRipgrep(root: string): Promise<Contestant> {
   const peer = await loadPeer('rg');
   if ('missing' in peer) throw new Error(peer.missing);

@@ -1,11 +1,11 @@
 /** The messages between the benchmark and the processes of its contestants. */
 import type { GrepOutputMode } from '@cairn/natives';
 
-/** The units that every contestant can report: matched lines of each file, or files. */
+/** Counts the matched lines of each file, or lists the files. */
 export type Mode = Extract<GrepOutputMode, 'count' | 'filesWithMatches'>;
 
 export interface Query {
-  /** Says what section of the report it belongs to. */
+  /** Selects the goals in the report. */
   readonly kind: string;
   readonly pattern: string;
   readonly ignoreCase?: boolean;
@@ -15,9 +15,9 @@ export interface Query {
 export interface Answer {
   /** How many files have a match. */
   readonly files: number;
-  /** How many lines match. In files mode, and of fff: how many files. */
+  /** How many lines match. The number of files in files mode, and always from fff. */
   readonly lines: number;
-  /** How many files were opened, as far as an index decides that. */
+  /** How many files the index did not exclude. */
   readonly candidates?: number | undefined;
   readonly freshness?: 'validated' | 'watched' | undefined;
 }
@@ -25,12 +25,12 @@ export interface Answer {
 /** Files with their matched lines. */
 export type Found = Readonly<Record<string, number>>;
 
-/** How an index came to be. */
+/** Measurements of building an index. */
 export interface Build {
-  /** The first answer, which begins no index. */
+  /** The first answer, which starts no index. */
   readonly firstMs: number;
   readonly firstCpuMs: number;
-  /** From the end of the second answer until nothing is indexed any more. */
+  /** From the end of the second answer to the end of the build. */
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly files: number;
@@ -45,9 +45,9 @@ export interface Timed extends Answer {
 }
 
 export type Request =
-  /** Asks until there is an index; of others, nothing. */
+  /** Builds the index, if the contestant has one. */
   | { readonly kind: 'prepare' }
-  /** Times one query, repeated if it is over at once. */
+  /** Times one query; a quick one is repeated. */
   | { readonly kind: 'time'; readonly query: Query; readonly mode: Mode }
   /** The processor time of one call. */
   | { readonly kind: 'work'; readonly query: Query; readonly mode: Mode }

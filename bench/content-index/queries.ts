@@ -1,4 +1,4 @@
-/** The queries: of the kernel a list, of other trees words that a fixed seed draws. */
+/** The queries: a fixed list for the kernel; for other trees, words drawn with a fixed seed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileType, glob, grep } from '@cairn/natives';
@@ -8,11 +8,11 @@ import type { Query } from './protocol.ts';
 
 const absent: Query = { kind: 'no match', pattern: 'zzqqyyxx_absent' };
 
-/** What every tree is asked. */
+/** Queries for every tree. */
 const fixed: readonly Query[] = [
   { kind: 'short literal', pattern: 'foo' },
   { kind: 'word', pattern: 'TODO' },
-  { kind: 'nothing to plan', pattern: 'io' },
+  { kind: 'nothing to plan', pattern: 'zq' },
   { kind: 'nothing to plan', pattern: '[A-Z]{14}' },
 ];
 
@@ -29,13 +29,13 @@ export const kernelQueries: readonly Query[] = [
   ...fixed,
 ];
 
-/** Of the files of a tree, how many have a match. */
+/** A range of the share of files that have a match. */
 interface Share {
   readonly from: number;
   readonly to: number;
 }
 
-/** The shares of files that the drawn queries match. The kernel's queries are in the same ranges. */
+/** The kernel's queries are in the same ranges. */
 const shares = {
   rare: { from: 0.000_02, to: 0.0008 },
   common: { from: 0.003, to: 0.012 },
@@ -50,7 +50,7 @@ const MAX_TRIES = 60;
 
 interface Words {
   readonly all: readonly string[];
-  /** In how many of the sampled files each is. */
+  /** How many of the sampled files contain each word. */
   readonly counts: ReadonlyMap<string, number>;
   readonly sampled: number;
   readonly files: number;
@@ -70,14 +70,14 @@ async function sampleWords(root: string, random: Random): Promise<Words> {
   return { all: [...counts.keys()].toSorted(), counts, sampled: sampled.length, files: matches.length };
 }
 
-/** Draws a word until a query with it matches in as many files as wanted. */
+/** Draws words until a query with one matches in a share of the files that is in the range. */
 async function findQuery(
   root: string,
   words: Words,
   options: { share: Share; random: Random; make: (word: string) => Query },
 ): Promise<Query> {
   const { share, random, make } = options;
-  // The sample sees only the more frequent ones: the others are in one file of it or in none.
+  // Rare words are in one sampled file or in none.
   const least = Math.floor(share.from * words.sampled * 0.7);
   const most = Math.max(2, share.to * words.sampled * 1.5);
   const fitting = words.all.filter((word) => {

@@ -1,4 +1,4 @@
-/** The tables, as they are in the report. */
+/** The tables of the report. */
 import { median } from '../lib/statistics.ts';
 import type { ContestantName } from './contestants.ts';
 import { contestantNames } from './contestants.ts';
@@ -13,7 +13,7 @@ export interface TreeResult {
   readonly costs: readonly Cost[];
 }
 
-/** How many times faster it must be, by the kind of a query. */
+/** How many times faster `us` must be than `peer`. */
 interface Goal {
   readonly column: string;
   readonly times: number;
@@ -136,10 +136,10 @@ function spreadTable(queries: readonly Measured[]): string[] {
     contestantNames.map((name, place) => {
       const values = one.times[name];
       const figures = [median(values), Math.min(...values), Math.max(...values)].map(digits);
-      return [place === 0 ? code(one.query) : '', name, ...figures];
+      return [place === 0 ? code(one.query) : '', name, values.length, ...figures];
     }),
   );
-  return table(['query', 'who', 'median ms', 'minimum', 'maximum'], rows);
+  return table(['query', 'who', 'rounds', 'median ms', 'minimum', 'maximum'], rows);
 }
 
 function buildTable(builds: TreeResult['builds']): string[] {
@@ -159,8 +159,8 @@ function buildTable(builds: TreeResult['builds']): string[] {
   );
 }
 
-function costTable(costs: readonly Cost[]): string[] {
-  return table(
+export function costTable(costs: readonly Cost[]): string {
+  const rows = table(
     ['processor time', 'pairs', 'with an index', 'without', 'more', '95 % interval', 'at most 3 %'],
     costs.map(({ title, pairs, withMs, withoutMs, more, from, to }) => [
       title,
@@ -172,9 +172,10 @@ function costTable(costs: readonly Cost[]): string[] {
       to <= 0.03 ? 'yes' : from > 0.03 ? 'no' : 'open',
     ]),
   );
+  return rows.join('\n');
 }
 
-export function treeReport({ name, builds, queries, costs }: TreeResult): string {
+export function roundsReport({ name, builds, queries }: Omit<TreeResult, 'costs'>): string {
   const wrong = queries.flatMap((one) => one.wrong);
   const unwatched = queries.reduce((sum, one) => sum + one.unwatched, 0);
   const notes = [...wrong, ...queries.flatMap((one) => one.notes)];
@@ -189,7 +190,6 @@ export function treeReport({ name, builds, queries, costs }: TreeResult): string
     ...ratioTable(queries),
     ...goalTable(queries),
     ...buildTable(builds),
-    ...costTable(costs),
     ...(wrong.length === 0 ? ['Cairn and rg found the same files and lines.', ''] : []),
     ...(notes.length === 0 ? [] : [...notes.map((note) => `- ${note}`), '']),
     ...spreadTable(queries),

@@ -1,12 +1,12 @@
 /**
- * How fast is grep with an index of contents, next to grep without one, ripgrep and fff?
+ * How fast is grep with an index of contents, compared with grep without one, ripgrep and fff?
  *
  *     npm run bench -- content-index [--rounds 7] [--pairs 30] [--quick] [--tree <directory>]... [--mode count|filesWithMatches]
  *
- * Everyone counts the matched lines of each file; fff, which cannot, is asked for the first match of each file. Cairn takes part
- * three times, each in a process that stays: with an index that is compared with the disk, with one that is watched, and
- * without. Each round asks all of them every query. The answers are compared before: Cairn must find the files and lines of
- * `rg`; where fff differs is listed.
+ * Every contestant counts the matched lines of each file, except fff, which cannot count and returns the first match of each file.
+ * Cairn takes part three times, each in its own process: with an index that is compared with the disk, with a watched index, and without
+ * an index. First the answers are compared: Cairn must find the files and lines that `rg` finds; differences of fff are listed. Then each
+ * round asks every contestant every query, and the tables are printed. The pairs come last.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -17,7 +17,7 @@ import { openProcess, openRipgrep } from './contestants.ts';
 import { measureCosts } from './cost.ts';
 import { measureRounds } from './measure.ts';
 import type { Mode } from './protocol.ts';
-import { treeReport } from './report.ts';
+import { costTable, roundsReport } from './report.ts';
 import type { TreeResult } from './report.ts';
 import { trees } from './trees.ts';
 import type { Tree } from './trees.ts';
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     pairs: { type: 'string' },
     quick: { type: 'boolean', default: false },
     mode: { type: 'string', default: 'count' },
-    /** Everything that was measured. */
+    /** A file for all measurements. */
     json: { type: 'string' },
   },
 });
@@ -44,13 +44,15 @@ async function measureTree({ name, root, queries }: Tree): Promise<TreeResult> {
   const [validated, watched, full, fff] = [open('validated'), open('watched'), open('full'), open('fff')];
   try {
     const rg = await openRipgrep(root);
-    // In sequence, so that no build takes the processor from another.
+    // In sequence, so that builds do not share the processor.
     await fff.prepare();
-    await full.prepare();
     const builds = { validated: await validated.prepare(), watched: await watched.prepare() };
     const contestants = [validated, watched, full, rg, fff];
-    const measured = await measureRounds({ queries, contestants, mode, rounds });
-    return { name, builds, queries: measured, costs: await measureCosts(root, { validated, full }, pairs) };
+    const measured = { name, builds, queries: await measureRounds({ queries, contestants, mode, rounds }) };
+    process.stdout.write(`${roundsReport(measured)}\n`);
+    const costs = await measureCosts(root, { validated, full }, pairs);
+    process.stdout.write(`${costTable(costs)}\n`);
+    return { ...measured, costs };
   } finally {
     for (const one of [validated, watched, full, fff]) one.close();
   }
@@ -63,15 +65,13 @@ async function versionOf(name: 'rg' | 'fff'): Promise<string> {
 
 process.stdout.write(
   `${cpus()[0]?.model}, ${availableParallelism()} cores; ${await versionOf('rg')}, ${await versionOf('fff')}
-${rounds} rounds, medians in ms
+at most ${rounds} rounds, medians in ms
 
 `,
 );
 const results: TreeResult[] = [];
 for await (const tree of trees(values.tree)) {
-  const result = await measureTree(tree);
-  results.push(result);
-  process.stdout.write(`${treeReport(result)}\n`);
+  results.push(await measureTree(tree));
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, undefined, 2)}\n`);
 process.exitCode = results.every(({ queries }) => queries.every(({ wrong }) => wrong.length === 0)) ? 0 : 1;

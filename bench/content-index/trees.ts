@@ -14,7 +14,7 @@ export interface Tree {
   readonly queries: readonly Query[];
 }
 
-/** A file is indexed 40 s after its last change, so trees that were just unpacked must wait. */
+/** A file is indexed 40 s after its last change, so a tree that was just unpacked must wait. */
 const settledMs = 60_000;
 
 async function settle(root: string): Promise<void> {
@@ -34,7 +34,7 @@ async function treeOf(name: string, root: string): Promise<Tree> {
   return { name, root, queries: isKernel ? kernelQueries : await drawQueries(root) };
 }
 
-/** The named directories, or the trees of the report. One that cannot be fetched is left out. */
+/** Yields the given directories, or the trees of the report, without those that cannot be fetched. */
 export async function* trees(paths: readonly string[]): AsyncGenerator<Tree> {
   for (const path of paths) yield await treeOf(basename(resolve(path)), resolve(path));
   if (paths.length > 0) return;

@@ -1,4 +1,4 @@
-/** Requests to a forked process, and its answers: one at a time. */
+/** Requests to a forked process and its answers, one at a time. */
 import type { ChildProcess } from 'node:child_process';
 
 /** An error of the process, instead of an answer. */
@@ -6,7 +6,7 @@ interface Failure {
   readonly failed: string;
 }
 
-/** The caller names what the process answers. Rejects with the error of the process, or when it ends. */
+/** The caller names the type of the answer. Rejects with the error of the process, or when the process ends. */
 export function askChild<Answer extends object>(child: ChildProcess, request: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const release = (): void => {

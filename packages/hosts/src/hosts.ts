@@ -11,5 +11,5 @@ import type { SessionHost } from './session-host.ts';
 /** The registry: a new host is one file in `hosts/` and one line here. */
 export const hosts: readonly Host[] = [claudeCode, codex, cursor, vscode, gemini, opencode];
 
-/** Hosts that can begin a session with a string of another program, and the file that all other hosts read. */
+/** Hosts that can begin a session with the output of a program, and the file that all other hosts read. */
 export const sessionHosts: readonly SessionHost[] = [claudeCodeSessions, codexSessions, agentsMd];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { FILE_CONTENT, isObject, type ConfigObject } from './formats/config-format.ts';
 import type { ConfigScope, ElementRule, EntryKind, HostContext, HostName } from './host.ts';
 
-/** A host that begins a session with a string of another program, and that reads skills. */
+/** A host that begins a session with the output of a program, and that reads skills. */
 export interface SessionHost extends HostName {
   /** `hook`: the value of the entry is a command line, which the host runs and reads. `text`: it is the text itself. */
   readonly delivery: 'hook' | 'text';

@@ -75,7 +75,7 @@ export function cosineOf(left: Vector, right: Vector): number {
 }
 
 /**
- * Wraps an embed function so that it embeds a string once, while the text is among the `maxEntries` most recently used.
+ * Wraps an embed function so that it embeds a string once, while it is among the `maxEntries` most recently used.
  *
  * Two simultaneous calls may both embed a string that is new to them. A failed call is not cached.
  *

@@ -58,7 +58,7 @@ export type ResolvedCacheOptions = { readonly [Name in Chosen]: NonNullable<Work
   readonly toolNames: Required<{ readonly [Name in keyof ToolNames]: string }>;
   readonly stateDirectory: string | undefined;
   readonly style: SectionStyle;
-  /** Counts the tokens of a string of the run. */
+  /** Counts the tokens of a string for this run. */
   readonly count: (text: string) => number;
   /** Passes a warning on, with the root. Never throws. */
   readonly warn: (message: string, cause?: unknown) => void;

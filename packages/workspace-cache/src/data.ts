@@ -6,7 +6,7 @@ export interface ToolNames {
   readonly read?: string | undefined;
 }
 
-/** What a string about the workspace depends on, besides the workspace. */
+/** What a section of a prompt depends on, besides the workspace. */
 export interface SectionOptions {
   /** The tool of this agent that lists a directory; `false` when it has none. @default the cache's tool */
   readonly list?: string | false | undefined;

@@ -45,7 +45,7 @@ const MAX_SEARCHED = 64 * 1024;
 /** Local servers document keys such as `ollama`, which protect nothing and are words of messages. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Returns a string of a server or a library on one line, without secrets and without a full stop. */
+/** Returns a message from a server or a library on one line, without secrets and without a full stop. */
 export function redact(text: string, { secrets = [] }: ModelSubject): string {
   let words = text.slice(0, MAX_SEARCHED);
   for (const secret of secrets) {

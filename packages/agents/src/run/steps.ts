@@ -33,7 +33,7 @@ export interface RunParts {
   readonly emitNested: (event: AgentEvent) => void;
 }
 
-/** Why a turn ended. `reason` is for the model, and absent when the model had finished with a string. */
+/** Why a turn ended. `reason` is for the model, and absent when the model finished with an answer. */
 interface TurnEnd {
   readonly finishReason: FinishReason;
   readonly reason?: string;

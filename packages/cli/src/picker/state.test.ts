@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { NameFeed } from './name-feed.ts';
 import { PickState, type PickResult } from './state.ts';
 import type { Found, PickItem } from './source.ts';
@@ -18,7 +18,7 @@ function deferred<T>(): Deferred<T> {
   return { promise, resolve: result.resolve };
 }
 
-/** A stream of bytes whose parts come when they are given. */
+/** A stream that yields the text given to `end`, and ends. */
 function openStream(): {
   readonly end: (text: string) => void;
   readonly stream: ConstructorParameters<typeof NameFeed>[0];
@@ -57,11 +57,8 @@ test('Enter chooses the first name although the list ends during the search of t
   });
   state.start();
   state.press({ kind: 'choose' });
-  const complete = deferred<undefined>();
-  const publish = setInterval(() => feed.isComplete && complete.resolve(undefined), 1);
   end('first.ts\nsecond.ts\n');
-  await complete.promise;
-  clearInterval(publish);
+  await vi.waitUntil(() => feed.isComplete);
   const next = new Promise<void>((resolve) => (began.wake = resolve));
   searches[0]?.();
   await next;

@@ -113,7 +113,7 @@ export async function editText(
   return { file, text: bytes.toString('utf8'), original, remove };
 }
 
-/** Reads a string that an earlier edit has kept, and the one before it, or else `current` for that. */
+/** Reads the draft that an earlier edit kept, and the string it began with, which is `current` if none was kept. */
 export async function readKept(
   given: string,
   { cwd, signal }: Pick<CommandContext, 'cwd' | 'signal'>,

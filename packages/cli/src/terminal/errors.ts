@@ -69,7 +69,7 @@ function internal(message: string): ErrorFacts {
   return { code: 'INTERNAL', message: `internal error: ${message}`, fix: 'set CAIRN_DEBUG=1 to see the stack trace' };
 }
 
-/** Returns a string of a library with the options of the command line instead of its own. */
+/** Replaces the option names of a library in its message by the options of the command line. */
 export function inOptions(text: string): string {
   return (
     text

@@ -120,7 +120,7 @@ function startWithLines(text: string, length: number): string {
   return startOf(text, lineEnd > length / 2 ? lineEnd : length);
 }
 
-/** Returns the sources without the imports of one another and without a string that a nearer one has. */
+/** Removes imports of other sources, and sources whose content a nearer one has. */
 function distinct(sources: readonly Source[]): Source[] {
   const paths = new Set(sources.map(({ path }) => path));
   const texts = new Set(['']);

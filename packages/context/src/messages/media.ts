@@ -1,6 +1,6 @@
 import { jsonOf, partsOf, resultTextOf, type MediaPart, type MessagePart, type UnifiedMessage } from './message.ts';
 
-/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or a string. */
+/** A part of a message or of a result: a file or an image in one of the forms of the AI SDK, or text. */
 export interface Media {
   readonly type: string;
   readonly text?: unknown;

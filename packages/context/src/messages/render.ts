@@ -98,7 +98,7 @@ export function textOnly(message: UnifiedMessage): UnifiedMessage | undefined {
   return plain.content === '' ? undefined : plain;
 }
 
-/** Adds the reason why a turn ended early, as a string of the assistant. */
+/** Adds the reason why a turn ended early, as a message of the assistant. */
 function addEnd(messages: UnifiedMessage[], text: string): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') {
@@ -120,7 +120,7 @@ interface ForeignLine {
   readonly isCall: boolean;
 }
 
-/** Indents the further lines of a string that could pass as those of another agent. */
+/** Indents later lines of a message that could pass as lines of another agent. */
 function asOneSpeaker(text: string): string {
   return text.replaceAll(/(?<=[\n\r\u2028\u2029])\[/gu, '  [');
 }

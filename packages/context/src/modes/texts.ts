@@ -2,7 +2,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { labelOf, type UnifiedMessage } from '../messages/message.ts';
 import type { ContextMode } from './mode.ts';
 
-/** What a string of a mode states, as it was when the text was chosen. */
+/** The facts that select the wording of a mode. */
 export interface ModeTextChoice {
   /** Whether the agent had been prompted before. */
   readonly hasHistory: boolean;

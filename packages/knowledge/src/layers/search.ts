@@ -25,7 +25,7 @@ export interface SearchResult extends Pick<
   'id' | 'name' | 'productLine' | 'type' | 'title' | 'changedMs' | 'isPromoted'
 > {
   /**
-   * 0 to 1, higher is better: the score of the asset (BM25) divided by that of a string with every word of the query, cut to 1.
+   * 0 to 1, higher is better: the score of the asset (BM25) divided by the score of text with every word of the query, cut to 1.
    * Comparable only within one answer.
    */
   readonly score: number;

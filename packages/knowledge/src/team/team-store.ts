@@ -139,7 +139,7 @@ export class TeamStore {
   /**
    * Ends a conflict. The next synchronization sends the result.
    *
-   * @throws {KnowledgeError} `UNKNOWN_ASSET` when the asset has no conflict; `INVALID_ASSET`, `SECRET` for a string.
+   * @throws {KnowledgeError} `UNKNOWN_ASSET` when the asset has no conflict; `INVALID_ASSET`, `SECRET` for a given `text`.
    */
   async resolve(id: string, resolution: Resolution, { signal }: CallOptions = {}): Promise<void> {
     const { store } = this.#options;

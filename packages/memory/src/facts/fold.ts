@@ -16,7 +16,7 @@ function withoutFinalPunctuation(text: string): string {
   return text.slice(0, length);
 }
 
-/** Returns a string without its differences in case, width, blanks, final punctuation and the composition of letters. */
+/** Removes differences in case, width, whitespace, final punctuation and the composition of letters. */
 export function foldText(text: string): string {
   const folded = text
     .normalize('NFC')

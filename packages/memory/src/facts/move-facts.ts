@@ -11,7 +11,7 @@ import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type { MovedFacts } from './facts-api.ts';
 import { amend, isEarlier } from './versions.ts';
 
-/** A row whose text is a fact, or a string that this version cannot read. */
+/** A row whose text is a fact, or cannot be read by this version. */
 export type RawRow = Pick<Row, 'id' | 'text'>;
 
 /** What became of rows. */

@@ -161,7 +161,7 @@ export interface KeyInfo {
 
 /**
  * A store of tables, each under a key, whose rows have an id and text. Everything that can be derived (streams, facts, notes,
- * workflows, namespaces, the meaning of a string) is written once above it.
+ * workflows, namespaces, the meaning of text) is written once above it.
  *
  * Each call touches one key and is one atomic step, which includes the terms of rows and what expires: after a kill, the store has
  * the state before the call or after it. A write is durable once its call returned. Reading removes, moves and rewrites nothing. A

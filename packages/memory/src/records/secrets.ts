@@ -1,6 +1,6 @@
 import { findSecrets } from '@cairn/tool/prompt';
 
-/** What a call that stores a string reports beside it. */
+/** The secrets in a string that a call stored. */
 export interface FoundSecrets {
   /**
    * The kinds of the secrets that the text seems to have, such as `GitHub token`. A message or a note records a conversation,

@@ -36,7 +36,7 @@ function numbered(notes: readonly Pick<Note, 'content'>[]): string[] {
   return notes.map(({ content }, index) => `${index + 1}. ${indented(content)}`);
 }
 
-/** Cuts a string to a length, with a statement of how much is missing. */
+/** Cuts a string to a length, and states how much is missing. */
 export function cutText(text: string, maxCharacters: number, language: Language = 'en'): string {
   if (text.length <= maxCharacters) return text;
   const room = maxCharacters - texts[language].cut(text.length).length;

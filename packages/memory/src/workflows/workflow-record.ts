@@ -17,7 +17,7 @@ export interface Todo {
   readonly status: string;
   /** How far the step came, from 0 to 1, by its last try. */
   readonly completion?: number;
-  /** JSON of at most 2,000 characters, also for a string. */
+  /** JSON of at most 2,000 characters, even for a string. */
   readonly result?: unknown;
   /** The step that made this one needless: it is done without having run. */
   readonly closedBy?: string;

@@ -55,7 +55,7 @@ export function quotePath(path: string): string {
   return `"${escapeControls(path.replaceAll(/["\\]/gu, String.raw`\$&`))}"`;
 }
 
-/** Returns the path of a string that {@link quotePath} made. Any other text, also one in quotes, is returned as it is. */
+/** Returns the path of a string that {@link quotePath} made. Any other string, even one in quotes, is returned as it is. */
 export function unquotePath(text: string): string {
   if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return text;
   try {

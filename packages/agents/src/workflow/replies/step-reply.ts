@@ -67,7 +67,7 @@ interface Context {
   readonly isFunction: (name: string) => boolean;
 }
 
-/** Adds what a string has of actions. Actions are written with brackets, or as JSON with `name` and `arguments`. */
+/** Adds the actions in a reply. Actions are written with brackets, or as JSON with `name` and `arguments`. */
 function addActions(draft: Draft, text: string, { language, isFunction }: Context): void {
   const value = parseJson(text);
   if (Array.isArray(value) && value.every((one) => typeof one === 'string' || callOf(one) !== undefined)) {

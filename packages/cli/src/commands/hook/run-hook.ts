@@ -57,7 +57,7 @@ function skillTarget({ host, context, flags: { scope } }: HookRequest, name: str
   return { host, kind: host.skills, scope, context, name, isOwn: (text) => isOwnSkill(name, text) };
 }
 
-/** Returns whether a string is a skill's, in either language and with whichever command line. */
+/** Returns whether a string is the content of our skill, in either language and with whichever command line. */
 function isOwnSkill(name: string, text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const lines = text.replaceAll('\r\n', '\n');

@@ -93,7 +93,7 @@ async function apply(
   return workflows.editTodos(id, edited, { signal });
 }
 
-/** Returns the error of a string that could not be applied. The text is kept. */
+/** Returns the error for an edit that could not be applied. The edited text is kept. */
 function failureOf(cause: unknown, id: string, file: string): CommandError {
   const { code, message, fix } = factsOf(cause);
   const isConflict = code === CONFLICT;
