@@ -1,6 +1,6 @@
 /** Reads the runners' own reports. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { reportsDirectory } from './paths.mjs';
 
@@ -8,6 +8,7 @@ import { reportsDirectory } from './paths.mjs';
  * @typedef {object} Counts
  * @property {number} passed
  * @property {number} failed
+ * @property {string[]} [failures] What failed, a line each, if the report names it.
  */
 
 /** Longer than any line that counts. */
@@ -49,21 +50,39 @@ export const createRustCounter = () => {
  *
  * @typedef {object} VitestReport
  * @property {number} numPassedTests
- * @property {number} numFailedTests
- * @property {{ status: string, assertionResults: { status: string }[] }[]} testResults one for each file
+ * @property {TestFile[]} testResults
  */
+
+/**
+ * @typedef {object} TestFile
+ * @property {string} name
+ * @property {string} status
+ * @property {string} [message]
+ * @property {{ status: string, fullName?: string, failureMessages?: string[] }[]} assertionResults
+ */
+
+/**
+ * @param {TestFile} file
+ * @returns {string[]}
+ */
+const describeFailures = ({ name, status, message, assertionResults }) => {
+  const failed = assertionResults.filter((assertion) => assertion.status === 'failed');
+  // A file that cannot be loaded has failed without a failed test.
+  const failures = failed.length === 0 && status === 'failed' ? [{ failureMessages: [message] }] : failed;
+  return failures.map(({ fullName, failureMessages }) =>
+    [basename(name), fullName, failureMessages?.[0]?.split('\n', 1)[0]?.slice(0, MAX_LINE_LENGTH)]
+      .filter(Boolean)
+      .join(' > '),
+  );
+};
 
 /**
  * @param {VitestReport} report
  * @returns {Counts}
  */
-export const countVitestTests = ({ numPassedTests, numFailedTests, testResults }) => {
-  // A file that cannot be loaded has failed without a failed test.
-  const brokenFiles = testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
-  );
-  return { passed: numPassedTests, failed: numFailedTests + brokenFiles.length };
+export const countVitestTests = ({ numPassedTests, testResults }) => {
+  const failures = testResults.flatMap(describeFailures);
+  return { passed: numPassedTests, failed: failures.length, failures };
 };
 
 /**
@@ -110,6 +129,7 @@ export const sumRuns = (runs) => {
     total.failed += counts?.failed ?? 0;
     const ending = code === 0 ? '' : `; the runner ended with exit code ${code}`;
     if (counts !== undefined && counts.failed > 0) {
+      total.reasons.push(...(counts.failures ?? []).map((failure) => `${name}: ${failure}`));
       total.reasons.push(`${name}: ${counts.failed} failed`);
     } else if (counts === undefined || counts.passed === 0) {
       total.failed += 1;

@@ -27,13 +27,20 @@ test('a result in the middle of a long line is not counted', () => {
   expect(count(['x'.repeat(400), 'test result: ok. 9 passed; 0 failed;\n'])).toEqual({ passed: 0, failed: 0 });
 });
 
-test('a test file that does not load counts as one failure next to the failed tests', () => {
+test('each failed test is named, and a test file that does not load counts as one', () => {
+  const failed = { status: 'failed', fullName: 'a list ends', failureMessages: ['Error: no\n    at list.ts:1'] };
   const testResults = [
-    { status: 'passed', assertionResults: [{ status: 'passed' }] },
-    { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
-    { status: 'failed', assertionResults: [] },
+    { name: '/a/ok.test.ts', status: 'passed', assertionResults: [{ status: 'passed' }] },
+    { name: '/a/list.test.ts', status: 'failed', assertionResults: [{ status: 'passed' }, failed] },
+    { name: '/a/broken.test.ts', status: 'failed', message: 'SyntaxError', assertionResults: [] },
   ];
-  expect(countVitestTests({ numPassedTests: 2, numFailedTests: 1, testResults })).toEqual({ passed: 2, failed: 2 });
+  const counts = countVitestTests({ numPassedTests: 2, testResults });
+  const failures = ['list.test.ts > a list ends > Error: no', 'broken.test.ts > SyntaxError'];
+  expect(counts).toEqual({ passed: 2, failed: 2, failures });
+  expect(sumRuns([{ name: 'TypeScript', code: 1, counts }]).reasons).toEqual([
+    ...failures.map((failure) => `TypeScript: ${failure}`),
+    'TypeScript: 2 failed',
+  ]);
 });
 
 test.each([
