@@ -35,6 +35,7 @@ describe.skipIf(process.platform === 'win32')('a published @cairn/natives', () =
     expect(manifest.exports).toEqual({
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './files': { types: './dist/files.d.ts', default: './dist/files.js' },
+      './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './package.json': './package.json',
     });
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"scripts"|"devDependencies"/u);
