@@ -57,7 +57,7 @@ test('a grep whose result became too large names the call that continues', async
   );
 });
 
-test('grep searches with the index of contents, except in ignored files', async () => {
+test('grep searches with the index of contents, and after an empty result, too; a search of ignored files does not', async () => {
   const { root } = createBench({ a: 'x\n' });
   const { grep: search } = createCodingTools({ root, watch: true });
   vi.mocked(grep).mockClear();
@@ -65,8 +65,8 @@ test('grep searches with the index of contents, except in ignored files', async 
   await search.execute({ pattern: 'y', ignored: true });
   expect(vi.mocked(grep).mock.calls.map(([{ cache, watch, gitignore }]) => ({ cache, watch, gitignore }))).toEqual([
     { cache: true, watch: true, gitignore: true },
-    // What an empty search left out.
-    { cache: false, watch: undefined, gitignore: false },
+    // What an empty search left out. Its other files are in the index.
+    { cache: true, watch: true, gitignore: false },
     { cache: undefined, watch: undefined, gitignore: false },
   ]);
 });
