@@ -75,9 +75,14 @@ test('an addon that does not load fails with the reason of the system, and the o
 test.skipIf(!onLinux).each([
   ['ok', {}, /^from 10,000 files or 150 MB on, .* at most 122\.1 MiB; a file \d+ s after its last change/u],
   ['skip', { FS_CONTENT_INDEX_MAX_BYTES: '0' }, /^off: FS_CONTENT_INDEX_MAX_BYTES is 0$/u],
+  [
+    'warn',
+    { FS_CONTENT_INDEX_MIN_FILES: '1e3' },
+    /^FS_CONTENT_INDEX_MIN_FILES has no effect: it is not a whole number$/u,
+  ],
 ])('the index of contents: %s', async (status, env, message) => {
   const { checks } = await doctor({ env });
-  expect(checks['content index']).toEqual({
+  expect(checks['content index']).toMatchObject({
     name: 'content index',
     status,
     message: expect.stringMatching(message) as unknown,

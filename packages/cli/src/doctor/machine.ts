@@ -88,8 +88,12 @@ export const checkOpenFiles: Check = async ({ platform, proc }) => {
 };
 
 /** This process has no index, so the check prints when another process gets one in the working directory. */
-export const checkContentIndex: Check = async ({ platform, proc, cwd, home }) => {
+export const checkContentIndex: Check = async ({ platform, proc, cwd, home, env }) => {
   if (platform !== 'linux') return skip('not on this system: grep opens every file');
+  const invalid = Object.keys(env).find(
+    (name) => name.startsWith('FS_CONTENT_INDEX_') && !/^\s*\d{1,18}\s*$/u.test(env[name] ?? '0'),
+  );
+  if (invalid !== undefined) return warn(`${invalid} has no effect: it is not a whole number`, 'correct or unset it');
   const natives = await import('@cairn/natives/internal').catch(() => undefined);
   if (!natives) return warn('not checked, because the addon does not load', "follow the fix of 'addon' first");
   const { maxBytes, minFiles, settleMs, keepsTimes } = natives.contentIndexPolicy(cwd);
