@@ -68,7 +68,8 @@ export const createRustCounter = () => {
 const describeFailures = ({ name, status, message, assertionResults }) => {
   const failed = assertionResults.filter((assertion) => assertion.status === 'failed');
   // A file that cannot be loaded has failed without a failed test.
-  const failures = failed.length === 0 && status === 'failed' ? [{ failureMessages: [message] }] : failed;
+  const failures =
+    failed.length === 0 && status === 'failed' ? [{ fullName: undefined, failureMessages: [message ?? ''] }] : failed;
   return failures.map(({ fullName, failureMessages }) =>
     [basename(name), fullName, failureMessages?.[0]?.split('\n', 1)[0]?.slice(0, MAX_LINE_LENGTH)]
       .filter(Boolean)
