@@ -9,6 +9,16 @@ export { foundSlots } from './found.ts';
 export type { FoundSlot } from './found.ts';
 export { readQuery } from './query.ts';
 export type { Query, QueryTerm } from './query.ts';
+export { createGlossary } from './glossary/glossary.ts';
+export type { Glossary, RelatedWord } from './glossary/glossary.ts';
+export { parseGlossary } from './glossary/parse.ts';
+export type {
+  GlossaryGroup,
+  GlossaryProblem,
+  GlossaryProblemCode,
+  GlossaryWord,
+  ParsedGlossary,
+} from './glossary/parse.ts';
 export { noticesOf, rankDocuments } from './rank.ts';
 export type { RankNotice, RankOptions } from './rank.ts';
 export { scoreParts } from './score.ts';
