@@ -25,7 +25,7 @@ const graphTools = [
   'open_nodes',
 ];
 
-const ownTools = ['remember', 'recall', 'update_fact', 'forget_fact', 'list_facts', 'notes'];
+const ownTools = ['remember', 'recall', 'update_fact', 'forget_fact', 'notes'];
 
 describe('the memory', () => {
   test.each(ways)('outlives its server, over $over in the $era era', async (way) => {
@@ -119,12 +119,14 @@ describe('the memory', () => {
     const [first, second] = [await connect(one, ways[0], store), await connect(other, ways[0], store)];
     await call(first.client, 'remember', { text: 'Deploy on Fridays' });
     await call(first.client, 'notes', { content: 'halfway' });
-    expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(/^Nothing found in 0 facts\./u);
-    expect(await call(second.client, 'list_facts')).toMatch(/^No fact matches\./u);
+    expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(
+      /^Nothing found in 0 facts, 0 assets and 0 messages\./u,
+    );
+    expect(await call(second.client, 'recall')).toMatch(/^Nothing is kept in 0 facts and 0 assets\./u);
     expect(await call(second.client, 'notes')).toBe('There are no notes of this project.');
     // Over stdio notes belong to the process, too: two agents in one project work on different things.
     const third = await connect(one, ways[0], store);
-    expect(await call(third.client, 'list_facts')).toContain('Deploy on Fridays');
+    expect(await call(third.client, 'recall')).toContain('Deploy on Fridays');
     expect(await call(third.client, 'notes')).toBe('There are no notes of this project.');
     // Over HTTP one server has many clients: notes belong to the project.
     const http = ways.find(({ over }) => over === 'http') ?? ways[0];
@@ -181,7 +183,7 @@ describe('the memory', () => {
   test('can be read but not changed on a read-only server', async () => {
     const { client } = await connect(temporaryDirectory(), ways[0], ['--read-only']);
     const names = await namesOf(client);
-    expect(names.filter((name) => ownTools.includes(name))).toEqual(['recall', 'list_facts']);
+    expect(names.filter((name) => ownTools.includes(name))).toEqual(['recall']);
   });
 
   test('that cannot be opened fails only its own calls', async () => {

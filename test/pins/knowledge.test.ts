@@ -18,6 +18,7 @@ const exported = [
   'knowledgeDirectory',
   'parseAsset',
   'parseLine',
+  'recall',
   'skills',
 ];
 
@@ -28,6 +29,7 @@ test('the package exports these names', () => {
 test('@cairn/knowledge/internal exports these values to the other packages', () => {
   expect(Object.keys(internal).toSorted()).toEqual([
     'SKILL_NAMES',
+    'assetsPart',
     'buildPayload',
     'checkName',
     'checkProductLine',

@@ -19,7 +19,20 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   [
     'internal.js',
     internal,
-    ['DEFAULT_GROUP', 'DEFAULT_STREAM', 'DONE_COMPLETION', 'findMessage', 'isPartlyDone', 'notesKey', 'parseTime'],
+    [
+      'DEFAULT_GROUP',
+      'DEFAULT_STREAM',
+      'DONE_COMPLETION',
+      'RECALL_KINDS',
+      'findMessage',
+      'isPartlyDone',
+      'memoryParts',
+      'notesKey',
+      'parseTime',
+      'partOfHit',
+      'recallParts',
+      'sessionRecall',
+    ],
   ],
   ['backends/in-process.js', memoryBackend, ['memory']],
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
@@ -90,10 +103,9 @@ function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
 test('the tools, their parameters, and whether they only read or destroy', () => {
   expect(parametersOf('default')).toEqual([
     'remember(text, tags?, scope?, pin?, replaces?)',
-    'recall(query?, id?, tags?, since?, until?, sessions?, role?, group?, limit?, offset?) reads',
+    'recall(query?, kind?, tags?, scope?, role?, since?, until?, limit?, offset?, id?) reads',
     'update_fact(id, text?, tags?, pin?)',
     'forget_fact(id) destroys',
-    'list_facts(scope?, tag?, since?, until?, limit?, offset?) reads',
     'notes(content?, source?, temporary?, workflow_id?, offset?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.

@@ -12,6 +12,7 @@ export { openIndex } from './index/knowledge-index.ts';
 export { formatLine, type IndexLine } from './index/lines.ts';
 export { createLayers } from './layers/layers.ts';
 export { buildPayload, type PayloadContent } from './payload/payload.ts';
+export { assetsPart } from './recall/assets-part.ts';
 export type { Phase } from './skills/detect-phase.ts';
 export { SKILL_NAMES } from './skills/skill-texts.ts';
 export type { AssetChanges, KnownAssets } from './stores/changes.ts';

@@ -14,7 +14,19 @@ export interface IndexFilters {
   readonly onlyMatching?: boolean | undefined;
 }
 
-export type FieldFilters = Pick<IndexFilters, 'productLine' | 'type'>;
+/** Filters by the fields of an asset. */
+export interface FieldFilters extends Pick<IndexFilters, 'productLine' | 'type'> {
+  /** All of these tags. Case does not matter. */
+  readonly tags?: readonly string[] | undefined;
+  /** Last changed at this time or later, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Last changed before this time. */
+  readonly until?: number | undefined;
+}
+
+function foldTag(tag: string): string {
+  return tag.normalize('NFKC').trim().toLowerCase();
+}
 
 export interface IndexCounts {
   readonly total: number;
@@ -78,17 +90,36 @@ export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): 
   return status === 'active' && type !== 'skill';
 }
 
-/** Returns a function that decides whether product line and type select an asset, whatever its status. */
-export function createFieldFilter({ productLine, type }: FieldFilters): (head: AssetHead) => boolean {
+/** Whether the filters leave out any asset. */
+export function isFiltered({ productLine, type, tags = [], since, until }: FieldFilters): boolean {
+  return tags.length > 0 || [productLine, type, since, until].some((filter) => filter !== undefined);
+}
+
+/** Returns a function that decides whether the fields of an asset are selected, whatever its status. */
+export function createFieldFilter({
+  productLine,
+  type,
+  tags = [],
+  since = -Infinity,
+  until = Infinity,
+}: FieldFilters): (head: AssetHead) => boolean {
   const above = productLine
     ?.normalize('NFC')
     .trim()
     .replaceAll(/^\/+|\/+$/gu, '')
     .toLowerCase();
   const selectsLine = deciding((line) => `${line.toLowerCase()}/`.startsWith(`${above}/`));
+  const wanted = tags.map(foldTag);
+  const hasTags = (own: readonly string[]): boolean => {
+    const folded = new Set(own.map(foldTag));
+    return wanted.every((tag) => folded.has(tag));
+  };
   return (head) =>
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
-    (above === undefined || selectsLine(head.productLine));
+    (above === undefined || selectsLine(head.productLine)) &&
+    head.changedMs >= since &&
+    head.changedMs < until &&
+    (wanted.length === 0 || hasTags(head.tags));
 }
 
 export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {

@@ -1,12 +1,12 @@
 import type { CallOptions } from '@cairn/memory';
 import { quoted, type Language } from '@cairn/tool/kernel';
-import type { AssetHead } from '../assets/asset.ts';
+import type { Asset, AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
-import { createFieldFilter, createFilter, type FieldFilters } from '../index/selection.ts';
+import { createFieldFilter, createFilter, isFiltered, type FieldFilters } from '../index/selection.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
@@ -152,46 +152,51 @@ async function ordered(
     found.delete(head.id);
     return [{ ...rest, score: 1 }];
   });
-  const others = [...found.values()];
-  if (usage?.isOn !== true) return [...named, ...others];
+  const [others, rest] = [[...found.values()].slice(0, POOL), [...found.values()].slice(POOL)];
+  if (usage?.isOn !== true) return [...named, ...others, ...rest];
   const ranking = await usage.ranking({ signal });
-  const known = new Set([...named, ...candidates].map(({ id }) => id));
+  const known = new Set([...named, ...others].map(({ id }) => id));
   const suggested = ranking.suggest(query).flatMap((id): Candidate[] => {
     const head = known.has(id) ? undefined : index.head(id);
     if (head?.status !== 'active' || !selects(head)) return [];
     return [{ ...head, score: 0, isSimilar: true }];
   });
-  return [...named, ...ranking.rerank(query, [...others, ...suggested])];
+  // The order does not depend on how many are asked for.
+  const learned = [...named, ...ranking.rerank(query, [...others, ...suggested])];
+  const shown = new Set(learned.map(({ id }) => id));
+  return [...learned, ...rest.filter(({ id }) => !shown.has(id))];
 }
 
-/** Reads the texts of the results. @returns `undefined` when one of them was changed after it was found. */
+/** An asset that answers a question, or may. */
+export interface FoundResult extends Pick<SearchResult, 'score' | 'isSimilar' | 'marks'> {
+  readonly asset: Asset;
+}
+
+/** What a search finds, with whole assets. */
+export interface FoundAssets extends Omit<SearchAnswer, 'results'> {
+  readonly found: readonly FoundResult[];
+}
+
+/** Reads the results. @returns `undefined` when one of them was changed after it was found. */
 async function readResults(
   { store }: SearchDependencies,
   chosen: readonly Candidate[],
-  { query, signal, isLast }: SearchOptions & { readonly isLast: boolean },
-): Promise<SearchResult[] | undefined> {
+  { signal, isLast }: CallOptions & { readonly isLast: boolean },
+): Promise<FoundResult[] | undefined> {
   const nowMs = await store.now({ signal });
   const ids = chosen.map(({ id }) => id);
-  const found = await store.getSequenced(ids, { signal });
-  const results: SearchResult[] = [];
+  const read = await store.getSequenced(ids, { signal });
+  const results: FoundResult[] = [];
   for (const [place, { score, isSimilar, sequence }] of chosen.entries()) {
-    const one = found[place];
+    const one = read[place];
     const isSame = one !== undefined && (sequence === undefined || one.sequence === sequence);
     if (!isSame && !isLast) return undefined;
     if (one === undefined) continue;
     const { asset } = one;
-    const { id, name, productLine, type, title, body, changedMs, isPromoted } = asset;
     const marks = marksOf(headOf(asset), nowMs);
     results.push({
-      id,
-      name,
-      productLine,
-      type,
-      title,
+      asset,
       score: Math.round(score * 10_000) / 10_000,
-      snippet: await snippetOfBody(body, query, signal),
-      changedMs,
-      isPromoted,
       // The draft of a gap has the words of the question, and no answer.
       ...((isSimilar === true || isGapDraft(asset)) && { isSimilar: true }),
       ...(marks.length > 0 && { marks }),
@@ -200,36 +205,50 @@ async function readResults(
   return results;
 }
 
-/** Searches the texts of all assets, best first. The query is plain text. @throws {KnowledgeError} `INVALID_INPUT`. */
-export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
-  checkOptions(asked);
+/** Finds assets by the words of their texts, best first. A larger limit adds assets at the end. */
+export async function findAssets(dependencies: SearchDependencies, asked: SearchOptions): Promise<FoundAssets> {
   const { index, language } = dependencies;
   const { limit = DEFAULT_LIMIT } = asked;
   const options = { ...asked, query: asked.query.slice(0, MAX_QUERY_CHARACTERS) };
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MAX_ATTEMPTS;
-    const found = await rank(dependencies, { ...options, isLast });
-    if (found === undefined) continue;
-    const { candidates, leftOut, codes, hasMore } = found;
+    const ranked = await rank(dependencies, { ...options, isLast });
+    if (ranked === undefined) continue;
+    const { candidates, leftOut, codes, hasMore } = ranked;
     const all = await ordered(candidates, dependencies, options);
-    const results = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
-    if (results === undefined) continue;
-    const isAnswered = results.some(({ isSimilar }) => isSimilar !== true);
+    const found = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
+    if (found === undefined) continue;
+    const isAnswered = found.some(({ isSimilar }) => isSimilar !== true);
     const notices = codes.flatMap((code): SearchNotice[] =>
       code === 'EMBED_FAILED' || code === 'LITTLE_EVIDENCE' || (code === 'SIMILAR_WORDS_ONLY' && isAnswered)
         ? []
         : [noticeOf(code, language)],
     );
     // The results may have less evidence than assets after them.
-    if (results.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
+    if (found.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
       notices.push(noticeOf('LITTLE_EVIDENCE', language));
     }
     const { total, inactive, skills, unreadable = 0 } = index.overview().counts;
-    const isFiltered = options.type !== undefined || options.productLine !== undefined;
-    const searched = isFiltered ? index.heads().filter(createFilter(options)).length : total - inactive - skills;
+    const searched = isFiltered(options)
+      ? index.heads().filter(createFilter(options)).length
+      : total - inactive - skills;
     if (unreadable > 0) notices.push(noticeOf('UNREADABLE_ASSETS', language, [String(unreadable)]));
     if (options.query.length < asked.query.length) notices.push(noticeOf('LONG_QUERY', language));
     if (leftOut.length > 0) notices.push(noticeOf('INACTIVE_LEFT_OUT', language, leftOut.slice(0, MAX_LEFT_OUT)));
-    return { results, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
+    return { found, isAnswered, searched, hasMore: hasMore || all.length > limit, notices };
   }
+}
+
+/** Searches the texts of all assets, best first. The query is plain text. @throws {KnowledgeError} `INVALID_INPUT`. */
+export async function search(dependencies: SearchDependencies, asked: SearchOptions): Promise<SearchAnswer> {
+  checkOptions(asked);
+  const { found, ...answer } = await findAssets(dependencies, asked);
+  const query = asked.query.slice(0, MAX_QUERY_CHARACTERS);
+  const results: SearchResult[] = [];
+  for (const { asset, ...facts } of found) {
+    const { id, name, productLine, type, title, body, changedMs, isPromoted } = asset;
+    const snippet = await snippetOfBody(body, query, asked.signal);
+    results.push({ id, name, productLine, type, title, ...facts, snippet, changedMs, isPromoted });
+  }
+  return { ...answer, results };
 }

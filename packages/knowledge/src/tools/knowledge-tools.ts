@@ -1,4 +1,5 @@
 /** The tools as models see them. The work of a call is loaded by the first call: a server starts without it. */
+import { RECALL_KINDS } from '@cairn/memory/internal';
 import { createTool, inputSchema, type ToolAnnotations, type ToolDefinition, type Tools } from '@cairn/tool';
 import type { ToolSpec } from '@cairn/tool/internal';
 import { z } from 'zod';
@@ -25,7 +26,12 @@ function shapesOf({ parameters }: ToolTexts) {
       type: optional,
       limit: z.int().min(1).max(MAX_RESULTS).optional(),
     },
-    get: { name: text.describe(parameters.name), product_line: optional, offset },
+    get: {
+      name: text.describe(parameters.name),
+      product_line: optional,
+      kind: z.enum(RECALL_KINDS).optional().describe(parameters.kind),
+      offset,
+    },
     sink: {
       name: text,
       type: z.enum(ASSET_TYPES).optional(),

@@ -4,6 +4,8 @@ import { fileNotes, ToolError } from '@cairn/tool';
 import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
+import { sessionRecall } from '@cairn/memory/internal';
+import { assetsPart } from '../recall/assets-part.ts';
 import { createKnowledgeTools } from './knowledge-tools.ts';
 import { SessionReader } from './session-reader.ts';
 import { toolTexts } from './texts.ts';
@@ -90,7 +92,11 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         session: session.id,
         readOnly,
         stack: () => (stack ??= readStack().catch(() => undefined)),
+        readMemory: (id, options) => sessionRecall(session).read(id, options),
       });
+      const recall = sessionRecall(session);
+      recall.add([assetsPart({ open, exists })]);
+      recall.offersGetAsset();
       let source: FileNoteSource | undefined;
       const remove = fileNotes(session).add(async (files, call) => {
         if (opening === undefined && !exists()) return undefined;

@@ -76,6 +76,8 @@ interface RecallResult {
   readonly contexts: RecalledContext[];
   /** The number of memories that were searched. */
   readonly searched: number;
+  /** The score of a memory of average length that has every word of the query. Absent for an empty query and by meaning. */
+  readonly fullScore?: number | undefined;
   /** Whether there are more results after this page. */
   readonly hasMore: boolean;
 }
@@ -183,12 +185,12 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
     };
     const accept = isFiltered(options) ? accepts : undefined;
     const call = { query, limit, offset, accept, embed, signal, onNotice };
-    const { hits, searched, hasMore } = await terms.search(sources, call);
+    const { hits, searched, fullScore, hasMore } = await terms.search(sources, call);
     const contexts = hits.flatMap(({ record, source, score, isSimilar, matched }): RecalledContext[] => {
       const candidate = candidateOf(record, source);
       return candidate ? [{ ...candidate, score, matched, ...(isSimilar && { isSimilar }) }] : [];
     });
-    return { contexts, searched, hasMore };
+    return { contexts, searched, fullScore, hasMore };
   };
 
   /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */

@@ -91,6 +91,8 @@ export interface RecalledFacts {
   readonly facts: readonly RecalledFact[];
   /** The number of facts that were searched. */
   readonly searched: number;
+  /** The score of a fact of average length that has every word of the query. Absent for a blank query and by meaning. */
+  readonly fullScore?: number | undefined;
   readonly hasMore: boolean;
 }
 

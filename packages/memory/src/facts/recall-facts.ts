@@ -69,5 +69,5 @@ export async function recallFacts(
     if (table === undefined || stored === undefined) return [];
     return [{ ...factOf(stored, table), score, ...(isSimilar === true && { isSimilar }), matched }];
   });
-  return { facts, searched: found.searched, hasMore: found.hasMore };
+  return { facts, searched: found.searched, fullScore: found.fullScore, hasMore: found.hasMore };
 }

@@ -1,14 +1,13 @@
 import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
-import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
 import { isVisible, type Fact, type FactScope } from '../facts/fact.ts';
-import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
+import type { ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import { parseTime } from '../records/time.ts';
-import { additive, agentStream, factEntry, factStream, placeOf, reading, type ToolMemory } from './tool-context.ts';
+import { additive, agentStream, factEntry, factStream, placeOf, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The ids of replaced facts that an answer names. */
@@ -33,15 +32,6 @@ interface ForgetFactInput {
   readonly id: string;
 }
 
-interface ListFactsInput {
-  readonly scope?: FactScope | undefined;
-  readonly tag?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
 interface RememberDetails {
   /** Absent after a dry run. */
   readonly fact?: Fact;
@@ -64,7 +54,6 @@ export type FactTools = {
   readonly remember: ToolDefinition<RememberInput, RememberDetails>;
   readonly update_fact: ToolDefinition<UpdateFactInput, UpdateFactDetails>;
   readonly forget_fact: ToolDefinition<ForgetFactInput, ForgetFactDetails>;
-  readonly list_facts: ToolDefinition<ListFactsInput, FactList>;
 };
 
 const tags = z.array(z.string()).optional();
@@ -79,16 +68,6 @@ const rememberShape = {
 };
 const updateShape = { id: z.string(), text: z.string().optional(), tags, pin: z.boolean().optional() };
 const forgetShape = { id: z.string() };
-const listShape = {
-  scope,
-  tag: z.string().optional(),
-  since: z.string().optional().describe('2026-01-31 or 7d'),
-  until: z.string().optional(),
-  limit: z.int().min(1).max(200).optional().describe('default 50'),
-  offset: z.int().min(0).optional(),
-};
-
-const DEFAULT_PAGE = 50;
 
 /** The source of facts that a model remembers. */
 const SOURCE = 'agent';
@@ -101,10 +80,7 @@ const erasures: Readonly<Record<Erasure, string>> = {
 };
 
 function unknownFact(id: string): ToolError {
-  return new ToolError('NOT_FOUND', [
-    `There is no fact ${escapeControls(JSON.stringify(id))}`,
-    'Use an id of recall or list_facts.',
-  ]);
+  return new ToolError('NOT_FOUND', [`There is no fact ${escapeControls(JSON.stringify(id))}`, 'Use an id of recall.']);
 }
 
 function unknownProject(): ToolError {
@@ -245,72 +221,34 @@ function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
   });
 }
 
-function listTool({ open, stream }: ToolMemory): FactTools['list_facts'] {
-  return createTool<ListFactsInput, FactList>({
-    name: 'list_facts',
-    description: 'List facts, newest first, in pages.',
-    inputSchema: inputSchema(listShape),
-    annotations: { title: 'List facts', ...reading },
-    run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
-      asToolErrors(async () => {
-        const { fitEntries } = await import('../conversations/wrap.ts');
-        const memory = await open();
-        if (wanted === 'project' && memory.project === undefined) throw unknownProject();
-        const times = await timesOf(memory.backend, { since, until, signal });
-        const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...factStream(stream), ...times };
-        const page = await memory.facts.list({ ...filters, limit, offset, signal });
-        const { text, shown, cut } = await fitEntries(page.facts.map((fact) => factEntry(fact)));
-        const end = offset + shown;
-        const lines = [
-          wanted === undefined ? leftOut(memory) : '',
-          shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
-          text,
-          readWhole(cut),
-          end < page.total && shown > 0 ? `More: list_facts with offset ${end}.` : '',
-        ];
-        const next = end < page.total ? { nextOffset: end } : {};
-        return succeed(joined(lines), { facts: page.facts.slice(0, shown), total: page.total, ...next });
-      }),
-  });
-}
-
 export function createFactTools(context: ToolMemory): FactTools {
   return {
     remember: rememberTool(context),
     update_fact: updateTool(context),
     forget_fact: forgetTool(context),
-    list_facts: listTool(context),
   };
-}
-
-function emptyPage(total: number, offset: number): string {
-  if (total === 0) return 'No fact matches. Leave out a filter, or remember one.';
-  return `There is no fact at offset ${offset}; ${count(total, 'fact matches', 'facts match')}.`;
-}
-
-/** States that an answer has no facts of a project when the memory does not know which project is meant. */
-export function leftOut({ project }: Pick<Memory, 'project'>): string {
-  return project === undefined ? 'Only facts of the user: this memory does not know the project.' : '';
 }
 
 export function joined(lines: readonly string[]): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** States how to read cut memories whole. Each names its id itself, so that one example is enough. */
-export function readWhole([id]: readonly string[]): string {
-  return id === undefined ? '' : `Some texts are cut. Read one whole by its id: recall ${JSON.stringify({ id })}.`;
+/** The times of a call, as a model writes them. */
+interface GivenTimes {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
 }
 
-/** Parses the times that select memories, by the clock of the store. */
+/** Parses the times that select memories, by the clock of the store; of one that is away, by the clock of this machine. */
 export async function timesOf(
-  { now }: Memory['backend'],
-  { since, until, signal }: Pick<ListFactsInput, 'since' | 'until'> & CallOptions,
+  open: () => Promise<Memory>,
+  { since, until, signal }: GivenTimes & CallOptions,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
-  const nowMs = await now({ signal });
+  const storeNow = async (): Promise<number> => (await open()).backend.now({ signal });
+  const now = await storeNow().catch(() => Date.now());
   return {
-    ...(since !== undefined && { since: parseTime(since, { now: nowMs, edge: 'since' }) }),
-    ...(until !== undefined && { until: parseTime(until, { now: nowMs, edge: 'until' }) }),
+    ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),
+    ...(until !== undefined && { until: parseTime(until, { now, edge: 'until' }) }),
   };
 }

@@ -8,6 +8,8 @@ import { createFactTools, type FactTools } from './fact-tools.ts';
 import { createNotesTool, type NotesDetails, type NotesInput } from './notes-tool.ts';
 import { createRecallTool, type RecallDetails, type RecallInput } from './recall-tool.ts';
 import { agentStream, type ToolMemory } from './tool-context.ts';
+import { memoryParts, readMemory } from '../recall/memory-parts.ts';
+import { SessionRecall } from '../recall/session-recall.ts';
 
 /** The tools by name. A type, not an interface, so that it is also a record of tools. */
 export type MemoryTools = FactTools & {
@@ -27,7 +29,7 @@ export interface MemoryToolsOptions {
   /** The memory, or a function that each call asks for it. */
   readonly memory: Memory | (() => Promise<Memory>);
   /**
-   * `default`: `remember`, `recall`, `update_fact`, `forget_fact`, `list_facts`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
+   * `default`: `remember`, `recall`, `update_fact`, `forget_fact`, `notes`. `mcp-memory`: the nine tools of `@modelcontextprotocol/server-memory`, over a
    * knowledge graph.
    * @default 'default'
    */
@@ -72,13 +74,25 @@ export function createMemoryTools(
 export function createMemoryTools(options: MemoryToolsOptions): Readonly<Record<string, ToolDefinition>>;
 export function createMemoryTools(options: MemoryToolsOptions): MemoryTools | Readonly<Record<string, ToolDefinition>> {
   checkArguments.options('createMemoryTools', options, { ...memoryToolsOptions, memory: 'required' });
+  return createSessionTools(options, new SessionRecall());
+}
+
+/** Creates the tools of a session, whose `recall` asks what other tool sets have added before. */
+export function createSessionTools(
+  options: MemoryToolsOptions,
+  recall: SessionRecall,
+): MemoryTools | Readonly<Record<string, ToolDefinition>> {
   const { memory, naming = 'default', agent, workflowId, process } = options;
   const { stream = agent === undefined ? DEFAULT_STREAM : agentStream(agent) } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
   if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
   if (naming === 'default') {
-    if (agent === undefined) return createOwnTools({ open, stream, agent, workflowId, process });
-    return createOwnTools({ open, stream, agent, workflowId: undefined, process: undefined });
+    // An agent must not see the notes of others.
+    const workflow = agent === undefined ? workflowId : undefined;
+    const source = { open, stream, workflowId: workflow };
+    recall.add(memoryParts(source));
+    recall.readsBy((id, call) => readMemory(source, id, call));
+    return createOwnTools({ ...source, agent, process: agent === undefined ? process : undefined, recall });
   }
   const summary = `Invalid naming ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);

@@ -7,7 +7,8 @@ import type { Note } from '../workflows/notes.ts';
 import { escapeControls } from '@cairn/tool/paths';
 import { joined } from './fact-tools.ts';
 import type { Entry } from '../conversations/wrap.ts';
-import { additive, formatTime, type ToolMemory } from './tool-context.ts';
+import { formatTime } from '../records/time.ts';
+import { additive, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface NotesInput {

@@ -1,7 +1,9 @@
 import type { ToolAnnotations } from '@cairn/tool';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
+import { formatTime } from '../records/time.ts';
 import type { Memory } from '../memory.ts';
+import type { SessionRecall } from '../recall/session-recall.ts';
 import type { Entry } from '../conversations/wrap.ts';
 
 export interface ToolMemory {
@@ -13,6 +15,8 @@ export interface ToolMemory {
   readonly workflowId: string | undefined;
   /** The process that notes without a workflow belong to. */
   readonly process: string | undefined;
+  /** What the tools of the session recall. */
+  readonly recall: SessionRecall;
 }
 
 export const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
@@ -27,11 +31,6 @@ export function factStream(stream: string): { readonly stream?: string } {
 /** Returns the stream of an agent. No stream that `defineStream` makes has such a name by chance. */
 export function agentStream(agent: string): string {
   return `agent:${agent}`;
-}
-
-/** Formats a time for a model: `2026-01-31T09:05:00Z`. */
-export function formatTime(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
 /** Tags are short; a store of another program may hold others. */

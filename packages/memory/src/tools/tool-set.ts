@@ -2,8 +2,9 @@ import { checkArguments } from '@cairn/tool/errors';
 import { ToolError, type ResourceProvider, type ToolSet } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
+import { sessionRecall } from '../recall/session-recall.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
-import { createMemoryTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
+import { createSessionTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
 import { agentStream, factStream } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
@@ -67,10 +68,11 @@ export function memoryToolSet(given: MemoryToolSetOptions): ToolSet {
   };
   return {
     name: 'memory',
-    open: async ({ readOnly, agent, stream, hidden }) => {
+    open: async ({ readOnly, agent, stream, hidden, session }) => {
       if (hidden?.has('facts') === true) return { tools: {} };
       if (opensAtStart) await memory();
-      const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent, stream }) });
+      const given = { ...options, memory, ...(agent !== undefined && { agent, stream }) };
+      const tools = createSessionTools(given, sessionRecall(session));
       if (options.naming === 'mcp-memory') return { tools };
       return {
         tools,

@@ -89,7 +89,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
     const { scope, stream, group, role, limit = RECALL_LIMIT, offset = 0 } = flags;
     const onNotice = ({ message }: { readonly message: string }): void => notice(message);
     const common = { query, ...(await timesOf(flags, memory, signal)), limit, offset, signal, onNotice };
-    const none = { facts: [], contexts: [], searched: 0, hasMore: false };
+    const none = { facts: [], contexts: [], searched: 0, fullScore: undefined, hasMore: false };
     const found = kinds.facts ? await memory.facts.recall({ ...common, scope, stream, tags: flags.tag }) : none;
     const past = kinds.messages
       ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })

@@ -1,0 +1,69 @@
+import type { RecallHit, RecallPart } from '@cairn/memory/internal';
+import { marksOf } from '../assets/marks.ts';
+import type { Asset } from '../assets/asset.ts';
+import type { Knowledge } from '../create-knowledge.ts';
+import { createFilter, type FieldFilters } from '../index/selection.ts';
+import type { FoundResult } from '../layers/search.ts';
+import { headOf } from '../stores/record.ts';
+
+/** Knowledge whose assets are recalled. */
+export interface AssetsPartOptions {
+  /** Returns the knowledge. A failure is one of the assets. */
+  readonly open: () => Promise<Knowledge>;
+  /** Returns whether the store exists. Without it, a question creates none. @default it exists */
+  readonly exists?: (() => boolean) | undefined;
+}
+
+function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit {
+  const { id, productLine, type, title, tags, body, changedMs, isPromoted } = asset;
+  return {
+    kind: 'asset',
+    id,
+    text: body,
+    time: changedMs,
+    score,
+    ...(isSimilar === true && { isSimilar }),
+    about: {
+      title,
+      area: productLine,
+      type,
+      ...(tags.length > 0 && { tags: tags.join(', ') }),
+      origin: isPromoted ? 'team' : 'local',
+      ...(marks.length > 0 && { marks: marks.join(' ') }),
+    },
+  };
+}
+
+/** Lists assets, the last changed one first. */
+async function listAssets(
+  { index, store }: Knowledge,
+  { limit, signal, ...filters }: FieldFilters & { readonly limit: number; readonly signal?: AbortSignal | undefined },
+) {
+  await index.refresh({ signal });
+  const heads = index.heads().filter(createFilter(filters));
+  const newest = heads.toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1)).slice(0, limit);
+  const ids = newest.map(({ id }) => id);
+  const nowMs = await store.now({ signal });
+  const read = await store.getSequenced(ids, { signal });
+  const assets = read.flatMap((one): Asset[] => (one === undefined ? [] : [one.asset]));
+  const found = assets.map((asset): FoundResult => ({ asset, score: 0, marks: marksOf(headOf(asset), nowMs) }));
+  return { found, searched: heads.length, hasMore: heads.length > limit, notices: [] };
+}
+
+/** Returns the assets as a part of what is recalled. Those with enough of the question come first. */
+export function assetsPart({ open, exists = () => true }: AssetsPartOptions): RecallPart {
+  return {
+    kind: 'asset',
+    find: async ({ query, limit, tags, since, until, signal }) => {
+      if (!exists()) return { hits: [], searched: 0, hasMore: false, notices: [] };
+      const knowledge = await open();
+      const options = { limit, tags, since, until, signal };
+      const isListing = query.trim() === '';
+      const answer = isListing
+        ? await listAssets(knowledge, options)
+        : await knowledge.layers.find({ ...options, query });
+      const { found, searched, hasMore, notices } = answer;
+      return { hits: found.map(hitOf), searched, hasMore, notices };
+    },
+  };
+}

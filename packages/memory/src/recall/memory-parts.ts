@@ -1,0 +1,143 @@
+import { MemoryError } from '../errors.ts';
+import { DEFAULT_STREAM } from '../defaults.ts';
+import type { RecalledContext } from '../conversations/recall.ts';
+import type { Fact } from '../facts/fact.ts';
+import { isVisible } from '../facts/fact.ts';
+import type { RecalledFact } from '../facts/facts-api.ts';
+import { findMessage } from '../maintenance/find-message.ts';
+import type { Memory } from '../memory.ts';
+import type { CallOptions } from '../records/backend.ts';
+import type { RecallHit, RecallKind, RecallNotice, RecallPart } from './recall-part.ts';
+
+/** A memory whose facts and messages are recalled. */
+export interface MemoryPartsOptions {
+  /** Returns the memory. A failure is one of the facts and of the messages. */
+  readonly open: () => Promise<Memory>;
+  /** The stream that asks. @default the default stream */
+  readonly stream?: string | undefined;
+  /** The workflow whose notes are searched with the messages. @default none */
+  readonly workflowId?: string | undefined;
+}
+
+/** A score as a share of what a text with every word of the question has. */
+function shareOf(score: number, fullScore: number | undefined): number {
+  return fullScore === undefined || fullScore === 0 ? score : Math.min(1, score / fullScore);
+}
+
+/** Tags are short; a store of another program may hold others. */
+const MAX_TAG_CHARACTERS = 200;
+
+/** Returns what is known of a fact besides its text, its id and its time. */
+export function aboutFact({ scope, stream, tags, pinned }: Fact): Readonly<Record<string, string>> {
+  return {
+    scope,
+    ...(tags.length > 0 && { tags: tags.join(', ').slice(0, MAX_TAG_CHARACTERS) }),
+    ...(stream !== undefined && { stream }),
+    ...(pinned === true && { pinned: 'yes' }),
+  };
+}
+
+function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
+  const { id, text, updatedAt, score, isSimilar, matched } = fact;
+  const about = aboutFact(fact);
+  return {
+    kind: 'fact',
+    id,
+    text,
+    time: updatedAt,
+    score: shareOf(score, fullScore),
+    ...(isSimilar === true && { isSimilar }),
+    matched,
+    about,
+  };
+}
+
+function messageHit(context: RecalledContext, fullScore: number | undefined): RecallHit {
+  const { kind, content, time, by, origin, score, isSimilar, matched } = context;
+  return {
+    kind,
+    id: kind === 'message' ? context.id : origin,
+    text: content,
+    time,
+    score: shareOf(score, fullScore),
+    ...(isSimilar === true && { isSimilar }),
+    matched,
+    about: { origin, [kind === 'note' ? 'source' : 'role']: by },
+  };
+}
+
+/** Collects the notices of a search, which says in words what the code means. */
+class Notices {
+  readonly all: RecallNotice[] = [];
+  readonly add = ({ code, message }: RecallNotice): unknown => this.all.push({ code, message });
+}
+
+function factsPart({ open, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
+  return {
+    kind: 'fact',
+    find: async ({ role: _, ...options }) => {
+      const { facts: all, project } = await open();
+      const notices = new Notices();
+      const { facts, searched, fullScore, hasMore } = await all.recall({ ...options, stream, onNotice: notices.add });
+      if (project === undefined && options.scope !== 'user') {
+        const message = 'Only facts of the user: this memory does not know the project.';
+        notices.add({ code: 'NO_PROJECT', message });
+      }
+      return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
+    },
+  };
+}
+
+function messagesPart({ open, stream = DEFAULT_STREAM, workflowId }: MemoryPartsOptions): RecallPart {
+  return {
+    kind: 'message',
+    find: async ({ tags: _tags, scope: _scope, ...options }) => {
+      const memory = await open();
+      const notices = new Notices();
+      const { contexts, searched, fullScore, hasMore } = await memory.recall({
+        ...options,
+        stream,
+        ...(workflowId !== undefined && { includeNotes: true, workflowId }),
+        onNotice: notices.add,
+      });
+      const hits = contexts.map((context) => messageHit(context, fullScore));
+      return { hits, searched, hasMore, notices: notices.all };
+    },
+  };
+}
+
+/** Returns the facts and the messages of a memory. */
+export function memoryParts(options: MemoryPartsOptions): RecallPart[] {
+  return [factsPart(options), messagesPart(options)];
+}
+
+/** Returns the fact or the message with an id; `undefined` when the stream has none. A fact that is not readable is an error. */
+export async function readMemory(
+  { open, stream = DEFAULT_STREAM }: MemoryPartsOptions,
+  id: string,
+  { kind, signal }: CallOptions & { readonly kind?: RecallKind | undefined } = {},
+): Promise<RecallHit | undefined> {
+  const memory = await open();
+  if (kind !== 'message') {
+    const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
+      if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
+      throw error;
+    });
+    // A fact of another stream is not for this one, by its id either.
+    if (fact !== undefined && isVisible(fact, stream)) {
+      const { supersededBy, archivedAt } = fact;
+      const hit = factHit({ ...fact, score: 0, matched: [] }, undefined);
+      const state = {
+        ...(archivedAt !== undefined && { archived: new Date(archivedAt).toISOString() }),
+        ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
+      };
+      return { ...hit, about: { ...hit.about, ...state } };
+    }
+    if (kind === 'fact') return undefined;
+  }
+  const message = await findMessage(memory, id, { stream, signal });
+  if (message === undefined) return undefined;
+  const { content, author, role, time, key } = message;
+  const about = { origin: key, role: author === undefined ? role : `${role} ${author}` };
+  return { kind: 'message', id, text: content, time, score: 0, about };
+}
