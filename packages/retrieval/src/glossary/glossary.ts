@@ -1,4 +1,5 @@
-import { parseGlossary, MAX_TOKENS, type GlossaryGroup, type GlossaryWord } from './parse.ts';
+import { GroupIndex, LazyGroups, type Entry } from './group-index.ts';
+import { MAX_TOKENS, type GlossaryGroup, type GlossaryWord } from './parse.ts';
 import { keyOf, Tokens } from './tokens.ts';
 import { WORDS } from './words.ts';
 
@@ -22,15 +23,8 @@ const NARROWER = 0.25;
 /** The beginning of a query that is read. A query may be a whole file. */
 const MAX_QUERY_UNITS = 2000;
 /** Each costs a store one or two readings of postings. */
-const MAX_RELATED = 40;
+const MAX_RELATED = 48;
 const MAX_RELATED_PER_WORD = 12;
-
-/** A word with the groups that it is in. */
-interface Entry {
-  readonly word: GlossaryWord;
-  readonly group: GlossaryGroup;
-  readonly isNarrower: boolean;
-}
 
 /** A part of a query that a glossary has: from a token to before another one. */
 interface Match {
@@ -39,68 +33,44 @@ interface Match {
   readonly entries: readonly Entry[];
 }
 
-/** Groups of words by the keys of their words. */
-class GroupIndex {
-  readonly #entries = new Map<string, Entry[]>();
-
-  constructor(groups: readonly GlossaryGroup[]) {
-    for (const group of groups) {
-      for (const word of group.words) this.#add({ word, group, isNarrower: false });
-      for (const word of group.narrower) this.#add({ word, group, isNarrower: true });
-    }
-  }
-
-  entriesOf(key: string): readonly Entry[] {
-    return this.#entries.get(key) ?? [];
-  }
-
-  #add(entry: Entry): void {
-    for (const key of entry.word.keys) {
-      const known = this.#entries.get(key);
-      if (known === undefined) this.#entries.set(key, [entry]);
-      else known.push(entry);
-    }
-  }
-}
-
-/** The groups that the package has, indexed by the first call that needs them. */
-const own: { index?: GroupIndex } = {};
-
-/** Returns the groups that the package has. */
-export function ownGroups(): readonly GlossaryGroup[] {
-  return parseGlossary(WORDS).groups;
-}
+/** The words of the package, read by the first call that needs them. */
+const own: { groups?: LazyGroups } = {};
 
 /** Words that mean the same, within and across languages: those of the package, and more. */
 export class Glossary {
-  readonly #more: GroupIndex;
+  readonly #more = new GroupIndex();
 
   constructor(more: readonly GlossaryGroup[]) {
-    this.#more = new GroupIndex(more);
+    for (const group of more) this.#more.add(group);
   }
 
   /**
    * Returns the words that are related to the words of a query, in the order of the query. Of overlapping words the longest
    * counts: `load balancer` is not `load`. A word is related to the other words of its groups, and not to what those are related to.
-   * Words that the query has itself are left out. At most 12 words for each word, and 40 in all, from the first 2,000 UTF-16 code
-   * units.
+   * Words that the query has itself are left out. At most 48, from the first 2,000 UTF-16 code units: a word of a long query has
+   * fewer than one of a short query.
    */
   relatedTo(query: string): readonly RelatedWord[] {
-    own.index ??= new GroupIndex(ownGroups());
+    own.groups ??= new LazyGroups(WORDS);
     const tokens = new Tokens(query.slice(0, MAX_QUERY_UNITS));
-    const asked = new Set(tokens.terms());
+    const terms = tokens.terms();
+    const asked = new Set(terms);
+    const matches = withoutOverlaps(this.#matchesIn(tokens, own.groups.indexFor(terms)), tokens);
+    const share = Math.min(MAX_RELATED_PER_WORD, Math.ceil(MAX_RELATED / matches.length));
     const all = new Map<string, RelatedWord>();
-    for (const { from, to, entries } of withoutOverlaps(this.#matchesIn(tokens, own.index))) {
+    for (const { from, to, entries } of matches) {
       const of = tokens.terms(from, to);
       const words = new Map<string, RelatedWord>();
       for (const entry of entries) {
         for (const { word, weight } of relatedOf(entry)) {
-          const [key = ''] = word.keys;
+          const key = word.terms.join(' ');
           if (word.terms.every((term) => asked.has(term)) || (words.get(key)?.weight ?? 0) >= weight) continue;
           words.set(key, { word: entry.word.text, of, related: word.text, terms: word.terms, weight });
         }
       }
-      for (const [key, word] of [...words].slice(0, MAX_RELATED_PER_WORD)) all.set(`${word.word} ${key}`, word);
+      for (const word of inTurns([...words.values()]).slice(0, share)) {
+        all.set(`${word.word} ${word.terms.join(' ')}`, word);
+      }
     }
     return [...all.values()].slice(0, MAX_RELATED);
   }
@@ -112,7 +82,8 @@ export class Glossary {
         const keys = new Set([keyOf(tokens.slice(from, to))]);
         for (const whole of wholes) if (whole.from === from && whole.to === to) keys.add(whole.term);
         const entries = [...keys].flatMap((key) => [...this.#more.entriesOf(key), ...index.entriesOf(key)]);
-        if (entries.length > 0) matches.push({ from, to, entries });
+        // A word that is only a narrower one relates nothing, and must not hide its parts.
+        if (entries.some(({ isNarrower }) => !isNarrower)) matches.push({ from, to, entries });
       }
     }
     return matches;
@@ -130,17 +101,29 @@ function relatedOf({
   return [...same, ...group.narrower.map((other) => ({ word: other, weight: NARROWER }))];
 }
 
+/** Returns words of the two kinds of scripts in turns, so that a limit leaves some of both. */
+function inTurns(words: readonly RelatedWord[]): RelatedWord[] {
+  const isLatin = ({ related }: RelatedWord): boolean => /^[ -~]*$/u.test(related);
+  const [latin, other] = [words.filter(isLatin), words.filter((word) => !isLatin(word))];
+  return words.flatMap((_, place) => [...latin.slice(place, place + 1), ...other.slice(place, place + 1)]);
+}
+
 /**
  * Returns matches that do not overlap, in their order. The longest ones win. Of equally long ones the later wins, because a
- * Chinese word more often ends where the overlap ends: `上线程` is `线程`.
+ * Chinese word more often ends where the overlap ends: `上线程` is `线程`. The first and the last word of a longer word of Chinese
+ * count too: `网关超时` is also `网关` and `超时`, while a `load balancer` is not a `load`.
  */
-function withoutOverlaps(matches: readonly Match[]): Match[] {
+function withoutOverlaps(matches: readonly Match[], { tokens }: Tokens): Match[] {
   const chosen: Match[] = [];
   const byLength = matches.toSorted((a, b) => b.to - b.from - (a.to - a.from) || b.from - a.from);
   for (const match of byLength) {
-    if (chosen.every(({ from, to }) => to <= match.from || match.to <= from)) chosen.push(match);
+    const { from, to } = match;
+    const overlapping = chosen.filter((one) => from < one.to && one.from < to);
+    const isPart = tokens.slice(from, to).every(({ isCharacter }) => isCharacter) && to - from > 1;
+    const isAtEnd = (one: Match): boolean => (from === one.from && to < one.to) || (to === one.to && from > one.from);
+    if (overlapping.length === 0 || (isPart && overlapping.every(isAtEnd))) chosen.push(match);
   }
-  return chosen.toSorted((a, b) => a.from - b.from);
+  return chosen.toSorted((a, b) => a.from - b.from || b.to - a.to);
 }
 
 /** Creates a glossary of the words of the package and of more groups, which `parseGlossary` returns. */

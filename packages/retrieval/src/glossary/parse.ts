@@ -141,14 +141,18 @@ function readWords(list: string, known: Set<string>): GlossaryWord[] {
   if (written.length > MAX_WORDS) {
     throw new LineError('TOO_LONG', `the line has ${written.length} words; use ${MAX_WORDS} at most`);
   }
-  return written.map(readWord).filter(({ keys: [key = ''] }) => {
+  return written.map(readWord).filter(({ terms }) => {
+    const key = terms.join(' ');
     const isNew = !known.has(key);
     known.add(key);
     return isNew;
   });
 }
 
-function readGroup(line: string, lineNumber: number): GlossaryGroup {
+/** @returns the group of a line, `undefined` for a comment. @throws {LineError} */
+export function readGroup(raw: string, lineNumber: number): GlossaryGroup | undefined {
+  const line = raw.length > MAX_LINE_UNITS ? raw : withoutComment(raw);
+  if (line === '') return undefined;
   if (line.length > MAX_LINE_UNITS) {
     throw new LineError('TOO_LONG', `the line has ${line.length} characters; use ${MAX_LINE_UNITS} at most`);
   }
@@ -204,8 +208,8 @@ export function parseGlossary(text: string): ParsedGlossary {
   for (const [index, raw] of lines.slice(0, read).entries()) {
     const lineNumber = index + 1;
     try {
-      const line = raw.length > MAX_LINE_UNITS ? raw : withoutComment(raw);
-      if (line !== '') groups.push(readGroup(line, lineNumber));
+      const group = readGroup(raw, lineNumber);
+      if (group !== undefined) groups.push(group);
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       problems.push({ lineNumber, lines: 1, code: error.code, message: error.message });
