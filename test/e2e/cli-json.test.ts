@@ -83,6 +83,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
   delete: { good: ['a.txt'], kind: 'details', bad: ['d'], code: 'IS_DIRECTORY' },
   rename: { good: ['a.txt', 'c.txt'], kind: 'details', bad: ['a.txt', 'b.txt'], code: 'EXISTS' },
+  recall: {
+    before: [remember],
+    good: ['one', ...store, '--directory', 'knowledge'],
+    kind: 'matches',
+    bad: ['x', '--limit', '0', ...store],
+    code: 'USAGE',
+  },
   'memory remember': { good: ['x', ...store], kind: 'details', bad: ['', ...store], code: 'INVALID_INPUT' },
   'memory recall': { before: [remember], good: ['one', ...store], kind: 'matches', bad: [...store], code: 'USAGE' },
   'memory list': { before: [remember], good: store, kind: 'matches', bad: ['--backend', 'mongo'], code: 'USAGE' },

@@ -154,6 +154,20 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
   ['patch', ['--dry-run', '--state-dir <dir>', ...tool]],
   ['delete', ['--recursive', ...mutation]],
   ['rename', ['--overwrite', ...mutation]],
+  [
+    'recall',
+    [
+      '--kind <kind>',
+      '--tag <name>',
+      '--scope <scope>',
+      ...times,
+      '--limit <n>',
+      '--offset <n>',
+      '--project <identity>',
+      '--directory <dir>',
+      ...store,
+    ],
+  ],
   ['memory', ['-h, --help']],
   [
     'memory remember',
@@ -425,6 +439,7 @@ test('cairn has these commands', async () => {
     'patch [options] [file]',
     'delete [options] <path>',
     'rename [options] <from> <to>',
+    'recall [options] [question...]',
     'memory',
     'knowledge',
     'hook',

@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, Registered>> = {
   patch: writes(async () => (await import('./commands/files/change.ts')).patchCommand),
   delete: writes(async () => (await import('./commands/files/change.ts')).deleteCommand),
   rename: writes(async () => (await import('./commands/files/change.ts')).renameCommand),
+  recall: reads(async () => (await import('./commands/recall/recall.ts')).recallCommand),
   memory: reads(async () => (await import('./commands/memory/memory.ts')).memoryGroup),
   'memory remember': writes(async () => (await import('./commands/memory/remember.ts')).memoryRememberCommand),
   'memory recall': reads(async () => (await import('./commands/memory/search.ts')).memoryRecallCommand),

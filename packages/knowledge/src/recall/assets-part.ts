@@ -23,11 +23,11 @@ function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit 
     time: changedMs,
     score,
     ...(isSimilar === true && { isSimilar }),
+    tags,
     about: {
       title,
       area: productLine,
       type,
-      ...(tags.length > 0 && { tags: tags.join(', ') }),
       origin: isPromoted ? 'team' : 'local',
       ...(marks.length > 0 && { marks: marks.join(' ') }),
     },

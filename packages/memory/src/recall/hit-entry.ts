@@ -8,13 +8,16 @@ const MAX_ID_CHARACTERS = 500;
 const MAX_VALUE_CHARACTERS = 200;
 
 /** Formats a hit for a model. Names of other programs are cut. */
-export function hitEntry({ kind, id, text, time, isSimilar, about }: RecallHit, query?: string): Entry {
+export function hitEntry({ kind, id, text, time, isSimilar, tags, about }: RecallHit, query?: string): Entry {
   const attributes = {
     kind,
     // A note has no id of its own.
     ...(kind !== 'note' && { id: truncateLine(id, MAX_ID_CHARACTERS) }),
     ...Object.fromEntries(
-      Object.entries(about).map(([name, value]) => [name, truncateLine(value, MAX_VALUE_CHARACTERS)]),
+      Object.entries({ ...about, ...(tags.length > 0 && { tags: tags.join(', ') }) }).map(([name, value]) => [
+        name,
+        truncateLine(value, MAX_VALUE_CHARACTERS),
+      ]),
     ),
     date: formatTime(time),
     ...(isSimilar === true && { match: 'weak' }),

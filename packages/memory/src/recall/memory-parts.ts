@@ -7,12 +7,14 @@ import type { RecalledFact } from '../facts/facts-api.ts';
 import { findMessage } from '../maintenance/find-message.ts';
 import type { Memory } from '../memory.ts';
 import type { CallOptions } from '../records/backend.ts';
-import type { RecallHit, RecallKind, RecallNotice, RecallPart } from './recall-part.ts';
+import type { PartResult, RecallHit, RecallKind, RecallNotice, RecallPart } from './recall-part.ts';
 
 /** A memory whose facts and messages are recalled. */
 export interface MemoryPartsOptions {
   /** Returns the memory. A failure is one of the facts and of the messages. */
   readonly open: () => Promise<Memory>;
+  /** Returns whether the store exists. Without it, a question creates none. @default it exists */
+  readonly exists?: ((memory: Memory) => boolean) | undefined;
   /** The stream that asks. @default the default stream */
   readonly stream?: string | undefined;
   /** The workflow whose notes are searched with the messages. @default none */
@@ -24,21 +26,16 @@ function shareOf(score: number, fullScore: number | undefined): number {
   return fullScore === undefined || fullScore === 0 ? score : Math.min(1, score / fullScore);
 }
 
-/** Tags are short; a store of another program may hold others. */
-const MAX_TAG_CHARACTERS = 200;
-
-/** Returns what is known of a fact besides its text, its id and its time. */
-export function aboutFact({ scope, stream, tags, pinned }: Fact): Readonly<Record<string, string>> {
+function aboutFact({ scope, stream, pinned }: Fact): Readonly<Record<string, string>> {
   return {
     scope,
-    ...(tags.length > 0 && { tags: tags.join(', ').slice(0, MAX_TAG_CHARACTERS) }),
     ...(stream !== undefined && { stream }),
     ...(pinned === true && { pinned: 'yes' }),
   };
 }
 
 function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
-  const { id, text, updatedAt, score, isSimilar, matched } = fact;
+  const { id, text, tags, updatedAt, score, isSimilar, matched } = fact;
   const about = aboutFact(fact);
   return {
     kind: 'fact',
@@ -48,6 +45,7 @@ function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
     score: shareOf(score, fullScore),
     ...(isSimilar === true && { isSimilar }),
     matched,
+    tags,
     about,
   };
 }
@@ -62,6 +60,7 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
     score: shareOf(score, fullScore),
     ...(isSimilar === true && { isSimilar }),
     matched,
+    tags: [],
     about: { origin, [kind === 'note' ? 'source' : 'role']: by },
   };
 }
@@ -72,11 +71,15 @@ class Notices {
   readonly add = ({ code, message }: RecallNotice): unknown => this.all.push({ code, message });
 }
 
-function factsPart({ open, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
+const NOTHING: PartResult = { hits: [], searched: 0, hasMore: false, notices: [] };
+
+function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
   return {
     kind: 'fact',
     find: async ({ role: _, ...options }) => {
-      const { facts: all, project } = await open();
+      const memory = await open();
+      if (!exists(memory)) return NOTHING;
+      const { facts: all, project } = memory;
       const notices = new Notices();
       const { facts, searched, fullScore, hasMore } = await all.recall({ ...options, stream, onNotice: notices.add });
       if (project === undefined && options.scope !== 'user') {
@@ -88,11 +91,17 @@ function factsPart({ open, stream = DEFAULT_STREAM }: MemoryPartsOptions): Recal
   };
 }
 
-function messagesPart({ open, stream = DEFAULT_STREAM, workflowId }: MemoryPartsOptions): RecallPart {
+function messagesPart({
+  open,
+  exists = () => true,
+  stream = DEFAULT_STREAM,
+  workflowId,
+}: MemoryPartsOptions): RecallPart {
   return {
     kind: 'message',
     find: async ({ tags: _tags, scope: _scope, ...options }) => {
       const memory = await open();
+      if (!exists(memory)) return NOTHING;
       const notices = new Notices();
       const { contexts, searched, fullScore, hasMore } = await memory.recall({
         ...options,
@@ -139,5 +148,5 @@ export async function readMemory(
   if (message === undefined) return undefined;
   const { content, author, role, time, key } = message;
   const about = { origin: key, role: author === undefined ? role : `${role} ${author}` };
-  return { kind: 'message', id, text: content, time, score: 0, about };
+  return { kind: 'message', id, text: content, time, score: 0, tags: [], about };
 }

@@ -24,7 +24,8 @@ export interface RecallHit {
   readonly isSimilar?: true;
   /** The terms of the question that it has. */
   readonly matched?: readonly string[] | undefined;
-  /** What else is known of it, by name, such as the tags of a fact and the title of an asset. */
+  readonly tags: readonly string[];
+  /** Its other fields by name, such as the scope of a fact, the title of an asset and the role of a message. */
   readonly about: Readonly<Record<string, string>>;
 }
 

@@ -50,16 +50,31 @@ export function* textLines(heading: string, text: string, context: CommandContex
 /** Of a longer text, a list shows the part around the first word found. In UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
+/** Where a cut text can be read whole, and how much of it a list shows. */
+interface ShownOptions {
+  /** The words found. */
+  readonly matched?: readonly string[] | undefined;
+  /** The command that shows it whole. @default the one for facts and messages */
+  readonly command?: string | undefined;
+  /** @default 1000 */
+  readonly max?: number | undefined;
+}
+
 /** Returns a string as lists show it: a long one cut, with the command that shows it whole. */
-export function shownText(text: string, id: string, context: CommandContext, matched: readonly string[] = []): string {
-  if (text.length <= MAX_SHOWN) return text;
+export function shownText(
+  text: string,
+  id: string,
+  context: CommandContext,
+  { matched = [], command: given = `cairn memory show ${id}`, max = MAX_SHOWN }: ShownOptions = {},
+): string {
+  if (text.length <= max) return text;
   const lower = text.toLowerCase();
   const first = Math.min(...matched.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
-  const start = first === text.length ? 0 : Math.max(0, Math.min(first - MAX_SHOWN / 4, text.length - MAX_SHOWN));
+  const start = first === text.length ? 0 : Math.max(0, Math.min(first - max / 4, text.length - max));
   // A surrogate pair that the cut divides is left out.
-  const part = text.slice(start, start + MAX_SHOWN).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
-  const end = start + MAX_SHOWN < text.length ? '…' : '';
-  const command = withOwnCommand(`cairn memory show ${id}`, context.command);
+  const part = text.slice(start, start + max).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
+  const end = start + max < text.length ? '…' : '';
+  const command = withOwnCommand(given, context.command);
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
@@ -83,5 +98,5 @@ export function factLines(
   fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
   context: CommandContext,
 ): Generator<string, void, undefined> {
-  return textLines(factHeading(fact), shownText(fact.text, fact.id, context, fact.matched), context);
+  return textLines(factHeading(fact), shownText(fact.text, fact.id, context, { matched: fact.matched }), context);
 }

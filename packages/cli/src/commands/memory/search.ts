@@ -73,7 +73,11 @@ function messageLines(
   context: CommandContext,
 ): Generator<string, void, undefined> {
   const similar = isSimilar === true ? ' (similar)' : '';
-  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, context, words), context);
+  return textLines(
+    `${formatTime(time)} ${id} ${by}${similar}: `,
+    shownText(content, id, context, { matched: words }),
+    context,
+  );
 }
 
 export const memoryRecallCommand: CommandFactory = memoryCommand({
