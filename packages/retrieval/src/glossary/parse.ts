@@ -7,6 +7,7 @@ import { keyOf, Tokens, type Token } from './tokens.ts';
  * - `ONE_WORD`: it relates no two words, or words that are the same to a search, such as `deploy` and `deployed`.
  * - `NO_WORD`: a word of it has no letter, or only one.
  * - `PUNCTUATION`: a word of it has parentheses, a colon or the like inside.
+ * - `ENCODING`: it has characters that could not be read: the file is not UTF-8.
  * - `COMMON_WORD`: a word of it is a function word, which would relate every text.
  * - `TOO_LONG`: the line, a word of it, or the number of its words is above the limit.
  * - `SENTENCE`: it ends like a sentence.
@@ -15,6 +16,7 @@ import { keyOf, Tokens, type Token } from './tokens.ts';
  */
 export type GlossaryProblemCode =
   | 'COMMON_WORD'
+  | 'ENCODING'
   | 'NO_WORD'
   | 'ONE_WORD'
   | 'PUNCTUATION'
@@ -63,7 +65,7 @@ export interface ParsedGlossary {
   readonly lines: number;
 }
 
-/** A glossary is written by hand. The limits keep reading one below a tenth of a second. */
+/** A glossary is written by hand. The limits keep reading one below a second. */
 const MAX_LINES = 10_000;
 const MAX_UNITS = 1024 * 1024;
 const MAX_LINE_UNITS = 2000;
@@ -155,6 +157,10 @@ export function readGroup(raw: string, lineNumber: number): GlossaryGroup | unde
   if (line === '') return undefined;
   if (line.length > MAX_LINE_UNITS) {
     throw new LineError('TOO_LONG', `the line has ${line.length} characters; use ${MAX_LINE_UNITS} at most`);
+  }
+  // Every decoder writes it for what it cannot read.
+  if (line.includes('\u{FFFD}')) {
+    throw new LineError('ENCODING', 'the line has characters that are not UTF-8; save the file as UTF-8');
   }
   if (/[.。!?]$/u.test(line)) {
     throw new LineError('SENTENCE', 'the line ends like a sentence; write words separated by commas');
