@@ -55,7 +55,8 @@ export class Glossary {
     const tokens = new Tokens(query.slice(0, MAX_QUERY_UNITS));
     const terms = tokens.terms();
     const asked = new Set(terms);
-    const matches = withoutOverlaps(this.#matchesIn(tokens, own.groups.indexFor(terms)), tokens);
+    const index = own.groups.indexFor(terms);
+    const matches = withoutOverlaps(this.#matchesIn(tokens, index, writtenWords(query)), tokens);
     const share = Math.min(MAX_RELATED_PER_WORD, Math.ceil(MAX_RELATED / matches.length));
     const all = new Map<string, RelatedWord>();
     for (const { from, to, entries } of matches) {
@@ -75,13 +76,15 @@ export class Glossary {
     return [...all.values()].slice(0, MAX_RELATED);
   }
 
-  #matchesIn({ tokens, wholes }: Tokens, index: GroupIndex): Match[] {
+  #matchesIn({ tokens, wholes }: Tokens, index: GroupIndex, written: ReadonlySet<string>): Match[] {
     const matches: Match[] = [];
     for (const from of tokens.keys()) {
       for (let to = from + 1; to <= Math.min(from + MAX_TOKENS, tokens.length); to++) {
         const keys = new Set([keyOf(tokens.slice(from, to))]);
         for (const whole of wholes) if (whole.from === from && whole.to === to) keys.add(whole.term);
-        const entries = [...keys].flatMap((key) => [...this.#more.entriesOf(key), ...index.entriesOf(key)]);
+        const all = [...keys].flatMap((key) => [...this.#more.entriesOf(key), ...index.entriesOf(key)]);
+        const exact = all.filter(({ word }) => written.has(word.text.toLowerCase()));
+        const entries = exact.length > 0 ? exact : all;
         // A word that is only a narrower one relates nothing, and must not hide its parts.
         if (entries.some(({ isNarrower }) => !isNarrower)) matches.push({ from, to, entries });
       }
@@ -99,6 +102,16 @@ function relatedOf({
   if (isNarrower) return [];
   const same = group.words.filter((other) => other !== word).map((other) => ({ word: other, weight: SAME }));
   return [...same, ...group.narrower.map((other) => ({ word: other, weight: NARROWER }))];
+}
+
+/** Returns the words of a query as they are written. The stems of `author` and `authorize`, which are two words, are the same. */
+function writtenWords(query: string): ReadonlySet<string> {
+  return new Set(
+    query
+      .slice(0, MAX_QUERY_UNITS)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu),
+  );
 }
 
 /** Returns words of the two kinds of scripts in turns, so that a limit leaves some of both. */

@@ -59,7 +59,7 @@ background job, background task, async task, worker, 后台任务, 异步任务
 daemon, background process, resident process, 守护进程, 常驻进程
 on-call, on call, pager duty, duty roster, 值班, 轮值, 待命
 runbook, playbook, operations manual, handbook, 运维手册, 操作手册, 应急手册, 预案
-capacity planning, sizing, capacity estimate, 容量规划, 容量评估
+capacity planning, capacity estimate, 容量规划, 容量评估
 quota, allowance, resource limit, 配额, 额度, 限额
 infrastructure as code, IaC, 基础设施即代码 > terraform, pulumi, ansible
 orchestration, scheduling of containers, 编排
@@ -189,7 +189,7 @@ primary key, PK, 主键
 foreign key, FK, referential constraint, 外键, 外键约束
 unique key, unique constraint, uniqueness, 唯一键, 唯一约束, 唯一性, 唯一索引
 auto increment, sequence number, serial, identity column, 自增, 自增主键, 自增长, 序列号
-UUID, GUID, unique identifier, 唯一标识, 唯一标识符
+UUID, unique identifier, globally unique id, 唯一标识, 唯一标识符
 snowflake id, distributed id, id generator, 雪花算法, 分布式 ID, 发号器
 index, 索引
 full-text search, full text index, text search, 全文检索, 全文搜索, 全文索引
@@ -203,7 +203,7 @@ join, 联表, 连表, 关联查询
 subquery, nested query, 子查询, 嵌套查询
 aggregate, group by, 聚合, 分组统计, 汇总
 sort, order by, ordering, 排序, 顺序
-pagination, paging, page through, limit and offset, 分页, 翻页
+pagination, page through, limit and offset, 分页, 翻页
 cursor, 游标
 stored procedure, database function, 存储过程
 trigger, database trigger, 触发器
@@ -706,7 +706,7 @@ AST, syntax tree, abstract syntax tree, 语法树, 抽象语法树
 comment, code comment, 注释
 documentation, docs, manual, guide, 文档, 手册, 说明文档
 README, project description, 说明文件, 自述文件
-naming, naming convention, name of a variable, 命名, 命名规范, 命名规则
+naming, naming convention, naming rule, 命名, 命名规范, 命名规则
 indentation, tabs or spaces, 缩进
 line length, line width, 行宽, 行长
 newline, line ending, line break, CRLF, 换行, 换行符, 行尾
@@ -736,7 +736,7 @@ leftover, residue, remains of, 残留, 遗留物
 algorithm, 算法
 framework, 框架
 standard library, built-in function, 标准库, 内置函数
-editor, IDE, vscode, visual studio code, 编辑器, 开发工具
+editor, IDE, 编辑器, 开发工具 > vscode, vim, neovim, emacs, intellij, webstorm
 keyboard shortcut, hotkey, key binding, keybinding, 快捷键, 热键
 autocomplete, code completion, intellisense, 自动补全, 代码补全
 debugger, debug mode, 调试器, 调试模式
@@ -1017,6 +1017,9 @@ goal, aim, objective, purpose, target, 目标, 目的
 skill, expertise, good at, proficient, 擅长, 技能, 精通
 experience, background, worked with, 经验, 经历
 education, degree, university, graduated, 学历, 毕业, 大学
+
+apply for, request access, ask for permission, 申请
+clean up, clear out, tidy, 清理, 打扫
 
 # Dates, times and amounts
 date, 日期, 哪天
