@@ -8,7 +8,8 @@ import { createStreams, retrieveOptions, streamsCalls, type Streams } from './co
 import { createFacts, factCalls } from './facts/facts.ts';
 import type { Facts } from './facts/facts-api.ts';
 import { createGraph, graphCalls, type Graph } from './graph/graph.ts';
-import { exportLines, markdownLines, type ExportOptions } from './maintenance/export.ts';
+import { exportLines, markdownLines, reportTo, type ExportOptions } from './maintenance/export.ts';
+import { fromReadable } from './maintenance/readable.ts';
 import { forget, type ForgetResult } from './maintenance/forget.ts';
 import type { ForgetOptions } from './maintenance/forget-selection.ts';
 import type { ImportResult } from './maintenance/import.ts';
@@ -17,7 +18,7 @@ import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.t
 import { listUnreadable } from './maintenance/contents.ts';
 import type { Problem } from './maintenance/problems.ts';
 import { checkArguments, MemoryError } from './errors.ts';
-import { callOptions, type CallOptions, type MemoryBackend } from './records/backend.ts';
+import { callOptions, type BackupResult, type CallOptions, type MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { limitsOf, type FullRetention, type Retention } from './records/limits.ts';
 import { createNamespace, namespaceCalls, type Namespace, type NamespaceOptions } from './records/namespace.ts';
@@ -82,13 +83,17 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
    */
   readonly forget: (options: ForgetOptions) => Promise<ForgetResult>;
   /**
-   * Copies the store to a new file while it is in use, and verifies the copy. @returns the bytes of the copy.
+   * Copies the store to a new file while it is in use, and verifies the copy. The copy of a damaged store has every readable record,
+   * and the result lists what is lost.
    *
    * @throws {MemoryError} `STORE_UNSUPPORTED` for a store without files.
    */
-  readonly backup: (path: string, options?: CallOptions) => Promise<number>;
+  readonly backup: (path: string, options?: CallOptions) => Promise<BackupResult>;
   readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
-  /** Returns everything as JSON lines, the messages of a stream or a group, or the facts as Markdown. */
+  /**
+   * Returns everything as JSON lines, the messages of a stream or a group, or the facts as Markdown. Of a damaged store it returns
+   * every readable record, and reports what is lost.
+   */
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
   /** Imports an export. Lines that the memory already has are not added again. */
   readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
@@ -186,7 +191,10 @@ export function createMemory(options: MemoryOptions): Memory {
     forget: (selection) => forget({ backend, messages, workflows, claims, project }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) =>
-      selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),
+      fromReadable(backend, { onProblem: reportTo(reader, selection.onProblem), signal: selection.signal }, (on) => {
+        if (on !== backend) return createMemory({ ...options, backend: on }).export(selection);
+        return selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection);
+      }),
     // Its schemas take a fifth of the time to load a memory.
     import: async (lines, call = {}) => (await import('./maintenance/import.ts')).importLines(transfer, lines, call),
     unreadable: ({ signal } = {}) => listUnreadable(backend, { signal }),

@@ -61,7 +61,13 @@ export function createKnowledgeTools(context: ToolContext): Tools {
       name,
       description: texts.descriptions[name],
       ...spec,
-      run: (input, call) => asToolErrors(() => run(input, call)),
+      run: (input, call) =>
+        asToolErrors(async () => {
+          const result = await run(input, call);
+          const notices = (await context.open()).store.backend.notices?.() ?? [];
+          if (notices.length === 0) return result;
+          return { ...result, content: [...result.content, { type: 'text', text: notices.join('\n') }] };
+        }),
     });
   return {
     scan_index: tool('scan_index', {

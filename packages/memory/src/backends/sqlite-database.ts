@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Erasure } from '../records/backend.ts';
-import { backUp } from './sqlite-backup.ts';
+import type { BackupResult, CallOptions, Damage, Erasure } from '../records/backend.ts';
+import { backUp, backUpDamaged, copyPages } from './sqlite-backup.ts';
+import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
-import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt } from './sqlite-errors.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
+import { salvageFile } from './sqlite-salvage.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { pragma, stateOf, type State } from './sqlite-schema.ts';
 
@@ -35,7 +37,10 @@ export class SqliteDatabase {
   /** The number of writes from which a write finishes an erasure. */
   #nextErasure = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #backups = new Set<Promise<unknown>>();
+  /** Tasks on connections of their own, which closing waits for. */
+  readonly #others = new Set<Promise<unknown>>();
+  /** The problem of a damaged file. */
+  #problem: string | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -92,13 +97,73 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @returns the bytes of the copy. */
-  backup(path: string, signal?: AbortSignal): Promise<number> {
+  /** Copies the file to a new one, and verifies the copy. A damaged file is salvaged. Other calls do not wait for it. */
+  backup(path: string, signal?: AbortSignal): Promise<BackupResult> {
+    const { path: source } = this.#options;
+    return this.#beside(async () => {
+      try {
+        const file = await this.#connect(signal);
+        return await backUp(file, { source, path, signal }).finally(() => file.database.close());
+      } catch (error) {
+        const isDamaged = isCorrupt(error) || (MemoryError.isInstance(error) && error.code === 'CORRUPT_STORE');
+        const damage = isDamaged ? await this.#check(signal) : [];
+        if (damage.length === 0) throw error;
+        return backUpDamaged({ path, damage, salvage: (target) => this.#salvage(target, signal) });
+      }
+    }, signal);
+  }
+
+  /** Reads everything, and returns what is damaged. @throws {MemoryError} `CORRUPT_STORE` for a file that is not a store. */
+  check(signal?: AbortSignal): Promise<Damage[]> {
+    return this.#beside(() => this.#check(signal), signal);
+  }
+
+  async #check(signal: AbortSignal | undefined): Promise<Damage[]> {
+    const { path, busyTimeoutMs } = this.#options;
+    let found: Damage[];
+    try {
+      const { database, name, isWritable } = await this.#connect(signal);
+      database.close();
+      found = await checkFile(path, { name, readOnly: !isWritable, timeoutMs: busyTimeoutMs });
+    } catch (error) {
+      if (!isCorrupt(error) || !(error instanceof Error)) throw error;
+      found = [{ key: '', message: error.message }];
+    }
+    this.#problem = found[0]?.message;
+    return found;
+  }
+
+  /** Copies the readable records of a damaged file to a new one. @returns what is lost. */
+  salvage(target: string, signal?: AbortSignal): Promise<Damage[]> {
+    return this.#beside(() => this.#salvage(target, signal), signal);
+  }
+
+  #salvage(target: string, signal: AbortSignal | undefined): Promise<Damage[]> {
+    const copy = async (to: string): Promise<void> => {
+      const { database } = await this.#connect(signal);
+      await copyPages(database, to, { signal }).finally(() => database.close());
+    };
+    return salvageFile({ path: this.#options.path, copy, target, signal });
+  }
+
+  /** Returns what answers must say about the file. */
+  notices(): readonly string[] {
+    return this.#problem === undefined ? [] : [damageMessage(this.#options.path, this.#problem)];
+  }
+
+  noteProblem(problem: string): void {
+    this.#problem ??= problem;
+  }
+
+  /** Runs a task on a connection of its own. Other calls do not wait for it, and closing does. */
+  #beside<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     return this.#enqueue(async () => {
-      const file = await this.#connect(signal);
-      const running = backUp(file, { source: this.#options.path, path, signal }).finally(() => file.database.close());
-      this.#backups.add(running);
-      const end = (): boolean => this.#backups.delete(running);
+      const { path } = this.#options;
+      const running = task().catch((error: unknown) => {
+        throw explainSqliteError(error, { path, signal });
+      });
+      this.#others.add(running);
+      const end = (): boolean => this.#others.delete(running);
       running.then(end, end);
       return { running };
     }, signal).then(({ running }) => running);
@@ -107,7 +172,7 @@ export class SqliteDatabase {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue;
-    await Promise.allSettled(this.#backups);
+    await Promise.allSettled(this.#others);
     if (this.#file?.isWritable === true && this.#file.isCurrent()) await this.#finishErasure(this.#file);
     this.#release();
   }
@@ -120,6 +185,7 @@ export class SqliteDatabase {
       try {
         return await task();
       } catch (error) {
+        if (isCorrupt(error)) this.noteProblem(error instanceof Error ? error.message : String(error));
         throw explainSqliteError(error, { path: this.#options.path, signal });
       }
     });
@@ -145,6 +211,7 @@ export class SqliteDatabase {
     this.#release();
     this.#file = await this.#connect(signal);
     this.opened += 1;
+    this.#problem = problemAtOpening(this.#file);
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
     return this.#file;

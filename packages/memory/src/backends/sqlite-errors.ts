@@ -16,7 +16,8 @@ const full: Explained = ['STORE_FULL', 'cannot grow: the disk is full', 'Free so
 const corrupt: Explained = [
   'CORRUPT_STORE',
   'is not a memory file of Cairn, or is damaged',
-  'The file was not changed; use another file, or restore a backup.',
+  "The file was not changed. Use another file; 'cairn memory backup <file> --store <this file>' saves every readable record, " +
+    "'cairn memory restore --store <this file>' lists backups.",
 ];
 
 /** The meaning of SQLite's result codes. The lower eight bits are the kind. */

@@ -11,6 +11,8 @@ export interface OpenFile {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly isWritable: boolean;
+  /** What SQLite opened: the path, or a URI. */
+  readonly name: string;
   /** Returns whether this is still the file at the path. A file that is read without locks must also have the same contents. */
   readonly isCurrent: () => boolean;
 }
@@ -45,7 +47,7 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
       database = new Database(':memory:');
       createTables(database);
     }
-    return { database, statements: statementsOf(database), isWritable, isCurrent };
+    return { database, statements: statementsOf(database), isWritable, name, isCurrent };
   } catch (error) {
     if (database.isOpen) database.close();
     throw error;

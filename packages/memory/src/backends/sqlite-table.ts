@@ -1,4 +1,5 @@
 /** The rows of one key of a file, with their postings. */
+import { crc32 } from 'node:zlib';
 import { MemoryError } from '../errors.ts';
 import type { Keep, PageQuery, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import type { Time } from '../records/clock-guard.ts';
@@ -19,12 +20,41 @@ const BYTES_PER_STEP = 1024 * 1024;
 /** A row of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
 const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
 /** What {@link rowOf} reads. */
-export const COLUMNS: string = `sequence, id, place, expires_at, ${BODY}`;
+export const COLUMNS: string = `sequence, id, place, expires_at, checksum, ${BODY}`;
 const IS_LIVE = '(expires_at IS NULL OR expires_at >';
 /** The end of all texts that start with the parameter: no text has the byte 0xFF. */
 export const endOf = (parameter: string): string => `CAST(CAST(${parameter} AS BLOB) || x'FF' AS TEXT)`;
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the checksum of a row. SQLite itself does not notice when the later pages of a long text are overwritten.
+ *
+ * @param body as it is read back.
+ */
+export function checksumOf(id: string, body: string): number {
+  return crc32(body, crc32(id));
+}
+
+function isDamaged({ id, checksum, body }: Fields): boolean {
+  // A row of another program has none.
+  return checksum !== null && checksum !== checksumOf(String(id), String(body));
+}
+
+/** Returns the text of a row. One that is not what was written is left out if it could pass for a record. */
+function textOf(fields: Fields): string {
+  const text = String(fields['body']);
+  return isDamaged(fields) && isJson(text) ? '' : text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export function rowOf(fields: Fields): Row {
   const { expires_at: expiresAt } = fields;
@@ -33,7 +63,8 @@ export function rowOf(fields: Fields): Row {
     sequence: Number(fields['sequence']),
     place: Number(fields['place']),
     ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
-    text: String(fields['body']),
+    text: textOf(fields),
+    ...(isDamaged(fields) && { isDamaged: true }),
   };
 }
 
@@ -139,8 +170,8 @@ class SqliteTable {
     const row = { id, sequence, place, ...(expiresMs !== Infinity && { expiresAt: expiresMs }), text };
     if (expiresMs <= trustedMs) return row;
     this.#on.run(
-      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, checksum, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       sequence,
       counts.id,
       id,
@@ -148,6 +179,7 @@ class SqliteTable {
       storedTime(expiresMs),
       unique ?? null,
       terms === undefined ? null : JSON.stringify([...terms.keys()]),
+      checksumOf(id, text),
       text,
     );
     counts.records += 1;
@@ -209,12 +241,12 @@ function addKey(on: Statements, key: string): Counts {
 
 /** Finds why rows cannot be changed. No key has the id 0. */
 function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], nowMs: number): Conflict | undefined {
-  const bodyOf = `SELECT ${BODY} FROM entries WHERE key_id = ? AND id = ? AND ${IS_LIVE} ?)`;
+  const bodyOf = `SELECT id, checksum, ${BODY} FROM entries WHERE key_id = ? AND id = ? AND ${IS_LIVE} ?)`;
   const idOf = `SELECT id FROM entries WHERE key_id = ? AND identity = ? AND ${IS_LIVE} ?)`;
   return conflictIn(rows, {
     textOf: (id) => {
-      const body = on.get(bodyOf, keyId, id, nowMs)?.['body'];
-      return body === undefined ? undefined : String(body);
+      const found = on.get(bodyOf, keyId, id, nowMs);
+      return found && textOf(found);
     },
     ownerOf: (unique) => {
       const id = on.get(idOf, keyId, unique, nowMs)?.['id'];

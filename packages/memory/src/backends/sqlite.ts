@@ -1,5 +1,7 @@
 import { homeDirectory } from '@cairn/tool/paths';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type {
   CallOptions,
@@ -15,7 +17,7 @@ import { blockOf } from '../records/postings.ts';
 import { userStorePath } from '../store-path.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
+import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
 import { stateOf } from './sqlite-schema.ts';
 import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
@@ -42,12 +44,21 @@ const LIVE = '(expires_at IS NULL OR expires_at > ?2)';
 
 class SqliteStore implements MemoryBackend {
   readonly name = 'sqlite';
+  readonly #options: DatabaseOptions;
   readonly #database: SqliteDatabase;
   readonly #clock: Clock;
 
-  constructor(database: SqliteDatabase, clock: Clock) {
-    this.#database = database;
+  constructor(options: DatabaseOptions, clock: Clock) {
+    this.#options = options;
+    this.#database = new SqliteDatabase(options);
     this.#clock = clock;
+  }
+
+  /** Returns a row. Damage of its text is also a notice. */
+  #rowOf(fields: Parameters<typeof rowOf>[0]): Row {
+    const row = rowOf(fields);
+    if (row.isDamaged) this.#database.noteProblem(`the text of the record ${row.id} is not what was written`);
+    return row;
   }
 
   readonly now: MemoryBackend['now'] = async ({ signal, trusted = false } = {}) => {
@@ -83,7 +94,7 @@ class SqliteStore implements MemoryBackend {
       const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ${OF_KEY} AND ${LIVE} AND`;
       return ids.map((id) => {
         const found = on.get(`${sql} ${typeof id === 'number' ? 'sequence' : 'id'} = ?3`, key, this.#clock(), id);
-        return found && rowOf(found);
+        return found && this.#rowOf(found);
       });
     }, call?.signal);
   };
@@ -96,7 +107,7 @@ class SqliteStore implements MemoryBackend {
       let bytes = 0;
       for (const fields of pageOf(on, start, { ...query, limit: limit + 1, nowMs: this.#clock() })) {
         if (rows.length === limit || bytes >= PAGE_BYTES) return { start, sequence, count, rows, hasMore: true };
-        const row = rowOf(fields);
+        const row = this.#rowOf(fields);
         bytes += row.text.length;
         rows.push(row);
       }
@@ -111,7 +122,7 @@ class SqliteStore implements MemoryBackend {
       const postings: PostingsOfBlock[][] = [];
       for (const [index, term] of terms.entries()) {
         const found = on.all(sql, id, term, blockOf(after[index] ?? 0));
-        postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: String(body) })));
+        postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: numbersOf(body) })));
         await setImmediate();
         signal?.throwIfAborted();
       }
@@ -153,7 +164,37 @@ class SqliteStore implements MemoryBackend {
   readonly backup: NonNullable<MemoryBackend['backup']> = (to, call) =>
     this.#database.backup(resolve(to), call?.signal);
 
+  readonly check: NonNullable<MemoryBackend['check']> = (call) => this.#database.check(call?.signal);
+
+  readonly salvage: NonNullable<MemoryBackend['salvage']> = async (call) => {
+    // Not next to the store: its disk may be full.
+    const directory = await mkdtemp(join(tmpdir(), 'cairn-salvage-'));
+    const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+    const path = join(directory, 'memory.db');
+    try {
+      const lost = await this.#database.salvage(path, call?.signal);
+      const copy = new SqliteStore({ ...this.#options, path }, this.#clock);
+      const close = async (): Promise<void> => {
+        await copy.close();
+        await remove();
+      };
+      // It was just made, of rows with a correct checksum.
+      return { backend: { ...copy, name: this.name, check: async () => [], close }, lost };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  };
+
+  readonly notices: NonNullable<MemoryBackend['notices']> = () => this.#database.notices();
+
   readonly close: MemoryBackend['close'] = () => this.#database.close();
+}
+
+/** SQLite does not notice when the later pages of a long text are overwritten. */
+function numbersOf(body: unknown): string {
+  if (typeof body === 'string' && /^(?:,\d+)*$/u.test(body)) return body;
+  throw Object.assign(new Error('the postings of a term are damaged'), { errcode: 11 });
 }
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
@@ -167,5 +208,5 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
   const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
-  return new SqliteStore(new SqliteDatabase({ path, busyTimeoutMs, driver }), clock);
+  return new SqliteStore({ path, busyTimeoutMs, driver }, clock);
 }

@@ -24,6 +24,31 @@ export interface Row {
   /** Milliseconds since the epoch; absent for a row that does not expire. */
   readonly expiresAt?: number | undefined;
   readonly text: string;
+  /** Whether the text is not what was written. It is no JSON then. */
+  readonly isDamaged?: boolean | undefined;
+}
+
+/** What a store lost, or a problem of its files. */
+export interface Damage {
+  /** The key that lost records; empty for a problem of the whole store. */
+  readonly key: string;
+  /** The problem, and what to do next. */
+  readonly message: string;
+}
+
+/** The readable records of a damaged store, in a store of their own. */
+export interface Salvage {
+  /** Closing it removes it. */
+  readonly backend: MemoryBackend;
+  /** Every record that is known to be lost, by key. */
+  readonly lost: readonly Damage[];
+}
+
+/** A backup of a store, or a salvaged copy. */
+export interface BackupResult {
+  readonly bytes: number;
+  /** What is damaged in the store, and the records that are lost and not in the copy. Empty for a sound store. */
+  readonly problems: readonly Damage[];
 }
 
 /** A change of one row. */
@@ -207,11 +232,16 @@ export interface MemoryBackend {
   /** Makes sure that removed text is in no file of the store. */
   readonly erase: (options?: CallOptions) => Promise<Erasure>;
   /**
-   * Copies the store to a new file while it is in use, and verifies the copy. Absent for a store without files.
-   *
-   * @returns the bytes of the copy.
+   * Copies the store to a new file while it is in use, and verifies the copy. The copy of a damaged store has every readable record.
+   * Absent for a store without files.
    */
-  readonly backup?: ((path: string, options?: CallOptions) => Promise<number>) | undefined;
+  readonly backup?: ((path: string, options?: CallOptions) => Promise<BackupResult>) | undefined;
+  /** Reads everything and returns what is damaged; nothing for a sound store. Absent for a store without files. */
+  readonly check?: ((options?: CallOptions) => Promise<readonly Damage[]>) | undefined;
+  /** Copies every readable record of a damaged store to a store of its own. Absent for a store without files. */
+  readonly salvage?: ((options?: CallOptions) => Promise<Salvage>) | undefined;
+  /** Returns what an answer must say about the store, such as that it is damaged. Answers at once, from what earlier calls met. */
+  readonly notices?: (() => readonly string[]) | undefined;
   /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ import { createGraphTools } from './graph-tools.ts';
 import { createFactTools, type FactTools } from './fact-tools.ts';
 import { createNotesTool, type NotesDetails, type NotesInput } from './notes-tool.ts';
 import { createRecallTool, type RecallDetails, type RecallInput } from './recall-tool.ts';
-import { agentStream, type ToolMemory } from './tool-context.ts';
+import { agentStream, noticesOf, type ToolMemory } from './tool-context.ts';
 import { memoryParts, readMemory } from '../recall/memory-parts.ts';
 import { SessionRecall } from '../recall/session-recall.ts';
 
@@ -21,6 +21,27 @@ function createOwnTools(context: ToolMemory): MemoryTools {
   const { remember, ...facts } = createFactTools(context);
   const notes = createNotesTool(context, `cairn-own-process-${randomUUID()}`);
   return { remember, recall: createRecallTool(context), ...facts, notes };
+}
+
+/** Adds to each answer what the store has to say, such as that it is damaged. The error of a damaged store says it itself. */
+function withNotices<Given extends Readonly<Record<string, ToolDefinition>>>(
+  tools: Given,
+  open: () => Promise<Memory>,
+): Given {
+  const noticing = Object.entries(tools).map(([name, tool]): [string, ToolDefinition] => {
+    const execute: ToolDefinition['execute'] = async (input, options) => {
+      const result = await tool.execute(input, options);
+      if (result.isError && result.details.reason === 'IO') return result;
+      const notices = await noticesOf(open);
+      if (notices === '') return result;
+      const part = { type: 'text', text: notices } as const;
+      return result.isError
+        ? { ...result, content: [...result.content, part] }
+        : { ...result, content: [...result.content, part] };
+    };
+    return [name, { ...tool, execute }];
+  });
+  return Object.fromEntries(noticing) as Given;
 }
 
 export type MemoryNaming = 'default' | 'mcp-memory';
@@ -85,14 +106,16 @@ export function createSessionTools(
   const { memory, naming = 'default', agent, workflowId, process } = options;
   const { stream = agent === undefined ? DEFAULT_STREAM : agentStream(agent) } = options;
   const open = async (): Promise<Memory> => (typeof memory === 'function' ? memory() : memory);
-  if (naming === 'mcp-memory') return createGraphTools(async () => (await open()).graph(options.graph));
+  const noticing = <Given extends Readonly<Record<string, ToolDefinition>>>(tools: Given): Given =>
+    withNotices(tools, open);
+  if (naming === 'mcp-memory') return noticing(createGraphTools(async () => (await open()).graph(options.graph)));
   if (naming === 'default') {
     // An agent must not see the notes of others.
     const workflow = agent === undefined ? workflowId : undefined;
     const source = { open, stream, workflowId: workflow };
     recall.add(memoryParts(source));
     recall.readsBy((id, call) => readMemory(source, id, call));
-    return createOwnTools({ ...source, agent, process: agent === undefined ? process : undefined, recall });
+    return noticing(createOwnTools({ ...source, agent, process: agent === undefined ? process : undefined, recall }));
   }
   const summary = `Invalid naming ${JSON.stringify(naming)}`;
   throw new ToolError('INVALID_OPTION', [summary, 'Use default or mcp-memory.']);

@@ -5,7 +5,7 @@ import type { Memory } from '../memory.ts';
 import { sessionRecall } from '../recall/session-recall.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
 import { createSessionTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
-import { agentStream, factStream } from './tool-context.ts';
+import { agentStream, factStream, noticesOf } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The URI of what a session should know at its start. */
@@ -30,7 +30,9 @@ function startResource(open: () => Promise<Memory>, stream: string): ResourcePro
       uri === START_URI
         ? asToolErrors(async () => {
             const { facts } = await open();
-            const text = await facts.startBlock({ ...factStream(stream), signal });
+            const block = await facts.startBlock({ ...factStream(stream), signal });
+            const notices = await noticesOf(open);
+            const text = [notices, block].filter((part) => part !== '').join('\n');
             return [{ uri, mimeType: RESOURCE.mimeType, text }];
           })
         : Promise.resolve(undefined),

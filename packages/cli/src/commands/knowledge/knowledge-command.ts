@@ -58,7 +58,11 @@ export function knowledgeCommand<
           return ExitCode.None;
         }
         const { print, printMatches, notice } = printer;
-        return await run({ knowledge, context, signal: context.signal, print, printMatches, notice }, flags, ...args);
+        const place = { knowledge, context, signal: context.signal, print, printMatches, notice };
+        const exitCode = await run(place, flags, ...args);
+        const notices = knowledge.store.backend.notices?.() ?? [];
+        for (const one of notices) notice(one);
+        return writes || notices.length === 0 ? exitCode : ExitCode.Error;
       } finally {
         await knowledge.close();
         await printer.end();

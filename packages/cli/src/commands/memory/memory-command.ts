@@ -94,8 +94,10 @@ export function memoryCommand<
         const { print, printMatches, notice } = printer;
         const { signal } = context;
         const exitCode = await run({ memory, context, signal, where, print, printMatches, notice }, flags, ...args);
-        // A record that cannot be read is missing in what was printed.
-        return isWhole ? exitCode : ExitCode.Error;
+        const notices = memory.backend.notices?.() ?? [];
+        for (const one of notices) notice(one);
+        // A record that cannot be read, or may be lost, is missing in what was printed.
+        return isWhole && (writes || notices.length === 0) ? exitCode : ExitCode.Error;
       } finally {
         await memory.close();
         await printer.end();
