@@ -63,7 +63,9 @@ export function assetsPart({ open, exists = () => true }: AssetsPartOptions): Re
         ? await listAssets(knowledge, options)
         : await knowledge.layers.find({ ...options, query });
       const { found, searched, hasMore, notices } = answer;
-      return { hits: found.map(hitOf), searched, hasMore, notices };
+      // Such as that the store is damaged.
+      const ofStore = (knowledge.store.backend.notices?.() ?? []).map((message) => ({ code: 'STORE', message }));
+      return { hits: found.map(hitOf), searched, hasMore, notices: [...notices, ...ofStore] };
     },
   };
 }

@@ -69,6 +69,11 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
 class Notices {
   readonly all: RecallNotice[] = [];
   readonly add = ({ code, message }: RecallNotice): unknown => this.all.push({ code, message });
+
+  /** Adds what the store has to say, such as that it is damaged. */
+  addStore({ backend }: Memory): void {
+    for (const message of backend.notices?.() ?? []) this.add({ code: 'STORE', message });
+  }
 }
 
 const NOTHING: PartResult = { hits: [], searched: 0, hasMore: false, notices: [] };
@@ -86,6 +91,7 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
         const message = 'Only facts of the user: this memory does not know the project.';
         notices.add({ code: 'NO_PROJECT', message });
       }
+      notices.addStore(memory);
       return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
     },
   };
@@ -109,6 +115,7 @@ function messagesPart({
         ...(workflowId !== undefined && { includeNotes: true, workflowId }),
         onNotice: notices.add,
       });
+      notices.addStore(memory);
       const hits = contexts.map((context) => messageHit(context, fullScore));
       return { hits, searched, hasMore, notices: notices.all };
     },

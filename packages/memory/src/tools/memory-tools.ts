@@ -1,5 +1,5 @@
 import { checkArguments, type OptionNames } from '@cairn/tool/errors';
-import { ToolError, type ToolDefinition } from '@cairn/tool';
+import { textOf, ToolError, type ToolDefinition } from '@cairn/tool';
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
@@ -33,7 +33,8 @@ function withNotices<Given extends Readonly<Record<string, ToolDefinition>>>(
       const result = await tool.execute(input, options);
       if (result.isError && result.details.reason === 'IO') return result;
       const notices = await noticesOf(open);
-      if (notices === '') return result;
+      // The notices of a recall are in its answer.
+      if (notices === '' || textOf(result).includes(notices)) return result;
       const part = { type: 'text', text: notices } as const;
       return result.isError
         ? { ...result, content: [...result.content, part] }
