@@ -1,4 +1,5 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
+import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { deciding, stackMatcherOf, type Stack } from '../stack/stack.ts';
 
 export const MAX_LISTED = 200;
@@ -40,10 +41,18 @@ export interface IndexCounts {
   readonly unreadable?: number | undefined;
 }
 
+/** A product line and the number of its assets. */
+export interface LineCount {
+  readonly productLine: string;
+  readonly assets: number;
+}
+
 /** How many assets of the store are not listed, by the first reason that holds. */
 export interface Omitted extends Pick<IndexCounts, 'inactive' | 'skills' | 'unreadable'> {
   /** Of a product line that does not match the stack. */
   readonly otherLines: number;
+  /** These product lines, the largest first. @default not named */
+  readonly lines?: readonly LineCount[] | undefined;
   /** More than the limit. */
   readonly more: number;
 }
@@ -148,6 +157,30 @@ export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters):
     ],
     total: ordered.length,
     otherLines: all.length - heads.length,
+  };
+}
+
+/**
+ * Divides assets by the area of a project: the product lines that match its stack and, unless `onlyMatching`, the general one. When no
+ * asset matches, the area is not known, and all assets are in it. Both parts keep the order.
+ */
+export function areaOf(
+  heads: readonly AssetHead[],
+  { stack, onlyMatching = false }: Pick<IndexFilters, 'stack' | 'onlyMatching'>,
+): { readonly area: readonly AssetHead[]; readonly others: readonly LineCount[] } {
+  if (stack === undefined) return { area: heads, others: [] };
+  const matches = stackMatcherOf(stack);
+  if (!onlyMatching && !heads.some(({ productLine }) => matches(productLine))) return { area: heads, others: [] };
+  const isOwn = ({ productLine }: AssetHead): boolean =>
+    matches(productLine) || (!onlyMatching && productLine === DEFAULT_PRODUCT_LINE);
+  const counts = new Map<string, number>();
+  for (const head of heads) {
+    if (!isOwn(head)) counts.set(head.productLine, (counts.get(head.productLine) ?? 0) + 1);
+  }
+  const others = Array.from(counts, ([productLine, assets]): LineCount => ({ productLine, assets }));
+  return {
+    area: heads.filter(isOwn),
+    others: others.toSorted((a, b) => b.assets - a.assets || (a.productLine < b.productLine ? -1 : 1)),
   };
 }
 

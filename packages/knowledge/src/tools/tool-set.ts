@@ -17,7 +17,7 @@ export interface KnowledgeToolSetOptions {
    * closes it.
    */
   readonly open: () => Promise<Knowledge>;
-  /** Returns whether the store exists. Without it, reading a file opens no store. @default it exists */
+  /** Returns whether the store exists. Without it, reading a file opens no store, and the instructions are short. @default it exists */
   readonly exists?: (() => boolean) | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
@@ -34,6 +34,7 @@ const INDEX_RESOURCE = {
 /** Offers the index as a resource. Hosts that run hooks have it in the context of each session. */
 function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
   return {
+    listOrder: -1,
     list: async (cursor) => {
       if (cursor === undefined) return { resources: [INDEX_RESOURCE] };
       throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
@@ -105,7 +106,9 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         return source(files, call);
       });
       signal.addEventListener('abort', remove, { once: true });
-      return { tools, resources: indexResource(open), instructions: texts.instructions(readOnly) };
+      const isEmpty = opening === undefined && !exists();
+      const instructions = isEmpty ? texts.emptyInstructions(readOnly) : texts.instructions(readOnly);
+      return { tools, resources: indexResource(open), instructions };
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

@@ -526,6 +526,21 @@ describe('notes about files', () => {
     await set.close?.();
   });
 
+  test.each(['en', 'zh'] as const)(
+    'without a store, the instructions have at most 300 bytes in %s',
+    async (language) => {
+      const open = (): Promise<never> => Promise.reject(new Error('opened'));
+      const set = createKnowledgeToolSet({ open, exists: () => false, language });
+      const { signal } = new AbortController();
+      for (const readOnly of [true, false]) {
+        const session = createToolSession();
+        const { instructions = '' } = await set.open({ roots: ['/'], naming: 'default', readOnly, session, signal });
+        expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(300);
+        expect(instructions.includes('sink_asset')).toBe(!readOnly);
+      }
+    },
+  );
+
   test('end with the session of the tools', async () => {
     const { set, knowledge, root } = await createBench();
     await addAbout(knowledge, 'all', ['**']);

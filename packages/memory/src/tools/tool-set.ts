@@ -22,6 +22,7 @@ const RESOURCE = {
 /** Offers the start block as a resource. Hosts that run hooks use `cairn memory start` instead. */
 function startResource(open: () => Promise<Memory>, stream: string): ResourceProvider {
   return {
+    listOrder: -2,
     list: async (cursor) => {
       if (cursor === undefined) return { resources: [RESOURCE] };
       throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
