@@ -128,6 +128,11 @@ describe('the knowledge', () => {
 
   test('states the order of the layers in the instructions', async () => {
     const directory = temporaryDirectory();
+    const { client: first } = await connect(directory, ways[0], optionsOf(directory));
+    // Without assets there is not much to state.
+    expect(first.getInstructions()).toContain('No asset was stored when this session began');
+    expect(first.getInstructions()).not.toContain('check the index');
+    await call(first, 'sink_asset', retry);
     const { client } = await connect(directory, ways[0], optionsOf(directory));
     expect(client.getInstructions()).toMatch(/check the index[^]*get_asset[^]*search_knowledge[^]*sink_asset/u);
     const reader = await connect(directory, ways[0], [...optionsOf(directory), '--read-only']);

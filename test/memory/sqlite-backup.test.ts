@@ -64,7 +64,7 @@ test('writes during a backup do not wait for it, and are not in it', async () =>
           other.exec(
             `INSERT INTO keys SELECT id + 1000, key || 'new', is_dropped, sequence, place, records, bytes, removed FROM keys
                WHERE key = 'ai:document';
-             INSERT INTO entries SELECT sequence + 1000 * 134217728, key_id + 1000, id, place, expires_at, identity, terms, checksum, body
+             INSERT INTO entries SELECT sequence + 1000 * 134217728, key_id + 1000, id, place, expires_at, identity, terms, labels, checksum, body
                FROM entries WHERE id = 'document'`,
           );
         });

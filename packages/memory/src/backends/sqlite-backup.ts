@@ -10,7 +10,8 @@ import { runInWorker } from './sqlite-worker.ts';
 
 /** What a copy must have as many of as the store. */
 const COUNTS = `SELECT (SELECT count(*) FROM keys) AS keys, (SELECT count(*) FROM entries) AS entries,
-  (SELECT count(*) FROM postings) AS postings, (SELECT coalesce(sum(bytes), 0) FROM keys) AS bytes`;
+  (SELECT count(*) FROM postings) AS postings, (SELECT count(*) FROM labels) AS labels,
+  (SELECT coalesce(sum(bytes), 0) FROM keys) AS bytes`;
 
 function damaged(source: string, problem: string): MemoryError {
   const summary = `[memory:sqlite] The copy of ${source} is damaged: ${problem}`;

@@ -24,6 +24,13 @@ const BASICS_PROBLEM = 'the state of the store is not valid';
 /** Keys that do not have the entries that they count. */
 const WRONG_KEYS = `SELECT key, records, (SELECT count(*) FROM entries WHERE key_id = keys.id) AS found FROM keys
   WHERE records <> found LIMIT ${MAX_PROBLEMS}`;
+/** Keys whose rows have other labels than the index of labels, or than it counts. */
+const WRONG_LABELS = `SELECT key,
+    coalesce((SELECT sum(json_array_length(CASE WHEN json_valid(labels) THEN labels ELSE '[]' END))
+      FROM entries WHERE key_id = keys.id), 0) AS named,
+    (SELECT count(*) FROM labels WHERE owner = keys.id) AS listed,
+    coalesce((SELECT sum(records) FROM label_counts WHERE owner = keys.id), 0) AS counted
+  FROM keys WHERE is_dropped = 0 AND (named <> listed OR named <> counted) LIMIT ${MAX_PROBLEMS}`;
 const ROWS = 'SELECT key, entries.id, checksum, body FROM entries LEFT JOIN keys ON keys.id = key_id';
 
 /** Returns the problem of an open file. The structure of a larger file, and the text of records, are not checked. */
@@ -61,8 +68,8 @@ export interface CheckOptions {
 
 /** Reads the whole file in another thread: its structure, its indexes, the counts of its keys, and the checksum of each row. */
 export async function checkFile(path: string, { name, ...how }: CheckOptions): Promise<Damage[]> {
-  const statements = [`PRAGMA integrity_check(${MAX_PROBLEMS})`, BASICS, WRONG_KEYS];
-  const [structure = [], [basics] = [], counts = [], rows = []] = await runInWorker(name, {
+  const statements = [`PRAGMA integrity_check(${MAX_PROBLEMS})`, BASICS, WRONG_KEYS, WRONG_LABELS];
+  const [structure = [], [basics] = [], counts = [], labels = [], rows = []] = await runInWorker(name, {
     statements,
     checked: ROWS,
     ...how,
@@ -74,6 +81,7 @@ export async function checkFile(path: string, { name, ...how }: CheckOptions): P
     ...counts.map(({ key, records, found }) => {
       return { key: String(key), message: `${String(key)} has ${String(found)} of ${String(records)} records` };
     }),
+    ...labels.map(({ key }) => ({ key: String(key), message: `the labels of ${String(key)} are damaged` })),
     ...rows.slice(0, MAX_PROBLEMS).map(({ key, id }) => {
       return { key: String(key), message: `the text of ${String(id)} in ${String(key)} is damaged` };
     }),

@@ -28,7 +28,7 @@ const COLLECTED = `
   CREATE TABLE found_keys (id INTEGER, is_dropped INTEGER, sequence INTEGER, place INTEGER, records INTEGER, removed INTEGER);
   CREATE TABLE found_ids (key_id INTEGER, id TEXT, sequence INTEGER);
   CREATE TABLE found_rows (sequence INTEGER, key_id INTEGER, id TEXT, place INTEGER, expires_at INTEGER, identity TEXT, terms TEXT,
-    checksum INTEGER, body TEXT);
+    labels TEXT, checksum INTEGER, body TEXT);
   CREATE TABLE found_postings (key_id INTEGER, term TEXT, block INTEGER, body TEXT);
 `;
 
@@ -47,8 +47,12 @@ const ARRANGED = [
   `INSERT INTO keys (id, key, is_dropped, sequence, place, records, bytes, removed)
    SELECT id, '${LOST_KEY}' || id, coalesce(is_dropped, 0), sequence, place, 0, 0, removed FROM all_keys
    WHERE id NOT IN (SELECT id FROM keys)`,
-  `INSERT OR IGNORE INTO entries (sequence, key_id, id, place, expires_at, identity, terms, checksum, body)
-   SELECT sequence, key_id, id, place, expires_at, identity, terms, checksum, body FROM found_rows ORDER BY sequence DESC`,
+  `INSERT OR IGNORE INTO entries (sequence, key_id, id, place, expires_at, identity, terms, labels, checksum, body)
+   SELECT sequence, key_id, id, place, expires_at, identity, terms, labels, checksum, body FROM found_rows ORDER BY sequence DESC`,
+  // The labels of a row are in the row, too.
+  `INSERT OR IGNORE INTO labels (owner, label, at, entry) SELECT key_id, names.value, place, sequence
+   FROM entries, json_each(CASE WHEN json_valid(labels) THEN labels ELSE '[]' END) AS names`,
+  `INSERT INTO label_counts (owner, label, records) SELECT owner, label, count(*) FROM labels GROUP BY owner, label`,
   `UPDATE keys SET sequence = max(sequence, found.last), place = max(keys.place, found.place), records = found.rows, bytes = found.bytes
    FROM (SELECT key_id, max(sequence) AS last, max(place) AS place, count(*) AS rows, sum(octet_length(body)) AS bytes
      FROM entries GROUP BY key_id) AS found WHERE found.key_id = keys.id`,
@@ -76,6 +80,8 @@ const COUNT = 'SELECT count(*) AS rows FROM entries';
 const FINISHED = [
   'DELETE FROM entries WHERE key_id IN (SELECT id FROM keys WHERE is_dropped = 1)',
   'DELETE FROM postings WHERE key_id IN (SELECT id FROM keys WHERE is_dropped = 1)',
+  'DELETE FROM labels WHERE owner IN (SELECT id FROM keys WHERE is_dropped = 1)',
+  'DELETE FROM label_counts WHERE owner IN (SELECT id FROM keys WHERE is_dropped = 1)',
   'DELETE FROM keys WHERE is_dropped = 1 OR records = 0',
   ...['names', 'keys', 'ids', 'rows', 'postings'].map((name) => `DROP TABLE found_${name}`),
   'VACUUM',
@@ -94,7 +100,7 @@ class Collector {
 
   add({ rowid, values }: RawEntry): void {
     if (rowid === undefined) this.#addIndexEntry(values);
-    else if (values.length === 9) this.#addRow(rowid, values);
+    else if (values.length === 10) this.#addRow(rowid, values);
     else if (values.length === 8) this.#addKey(rowid, values);
     else if (values.length === 5) this.#addPostings(values);
     else if (values[0] === 'keys' && isWhole(values[1])) this.lastKeyId = Math.max(this.lastKeyId, values[1]);
@@ -102,7 +108,18 @@ class Collector {
 
   #addRow(
     sequence: number,
-    [, keyId, id, place, expiresAt = null, identity = null, terms = null, checksum = null, body]: RawEntry['values'],
+    [
+      ,
+      keyId,
+      id,
+      place,
+      expiresAt = null,
+      identity = null,
+      terms = null,
+      labels = null,
+      checksum = null,
+      body,
+    ]: RawEntry['values'],
   ): void {
     if (!isWhole(keyId) || Math.floor(sequence / SPAN) !== keyId || typeof id !== 'string' || !isWhole(place)) return;
     if (body === undefined || body === null) return;
@@ -110,8 +127,8 @@ class Collector {
       this.#addId(keyId, id, sequence);
       return;
     }
-    const all = [sequence, keyId, id, place, expiresAt, identity, terms, checksum, body];
-    this.#on.run('INSERT INTO found_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...all);
+    const all = [sequence, keyId, id, place, expiresAt, identity, terms, labels, checksum, body];
+    this.#on.run('INSERT INTO found_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...all);
   }
 
   #addKey(id: number, [, key, isDropped, sequence, place, records, , removed]: RawEntry['values']): void {

@@ -5,7 +5,7 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** Marks the file as a memory: "Cair". */
 const APPLICATION_ID = 0x43616972;
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 
 /** The size of the log after a checkpoint. */
 const LOG_BYTES = 4 * 1024 * 1024;
@@ -13,7 +13,8 @@ const LOG_BYTES = 4 * 1024 * 1024;
 /**
  * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. The rest of a
  * removed key is dropped in steps. The sequence of a row has the id of its key, see `sqlite-table.ts`, so that the rows of a
- * key are together. `terms` of a row are the names of its postings, `checksum` is the one of its id and body. `state` has one row.
+ * key are together. `terms` of a row are the names of its postings, `labels` those of its entries in `labels`, in the order of their
+ * places; `checksum` is the one of its id and body. `state` has one row.
  */
 const tables = `
 CREATE TABLE state (
@@ -42,9 +43,23 @@ CREATE TABLE entries (
   expires_at INTEGER,
   identity TEXT,
   terms TEXT,
+  labels TEXT,
   checksum INTEGER,
   body TEXT NOT NULL
 );
+CREATE TABLE labels (
+  owner INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  entry INTEGER NOT NULL,
+  PRIMARY KEY (owner, label, at, entry)
+) WITHOUT ROWID;
+CREATE TABLE label_counts (
+  owner INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  PRIMARY KEY (owner, label)
+) WITHOUT ROWID;
 CREATE TABLE postings (
   id INTEGER PRIMARY KEY,
   key_id INTEGER NOT NULL,

@@ -20,7 +20,7 @@ import { readTime, trustedTime } from './sqlite-clock.ts';
 import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
 import { stateOf } from './sqlite-schema.ts';
-import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
+import { changeTable, COLUMNS, countLabel, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 
 export interface SqliteOptions {
   /** @default the store of the user, see `userStorePath` */
@@ -102,7 +102,9 @@ class SqliteStore implements MemoryBackend {
   readonly page: MemoryBackend['page'] = (key, query, call) => {
     const limit = limitOf(query, MAX_LIMIT);
     return this.#database.read((on) => {
-      const { id: start = 0, sequence = 0, records: count = 0 } = findKey(on, key) ?? {};
+      const { id: start = 0, sequence = 0, records = 0 } = findKey(on, key) ?? {};
+      const label = query.order === 'newest' ? query.label : undefined;
+      const count = label === undefined ? records : countLabel(on, start, label);
       const rows: Row[] = [];
       let bytes = 0;
       for (const fields of pageOf(on, start, { ...query, limit: limit + 1, nowMs: this.#clock() })) {

@@ -6,7 +6,7 @@ import { removeKept } from '../records/kept-elsewhere.ts';
 import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
-import { factOf, isActive, type Fact, type FactChange, type FactTable, type StoredFact } from './fact.ts';
+import { factOf, isActive, parseFact, type Fact, type FactChange, type FactTable, type StoredFact } from './fact.ts';
 import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
 import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type {
@@ -17,6 +17,7 @@ import type {
   UpdateFactOptions,
 } from './facts-api.ts';
 import { foldText } from './fold.ts';
+import { LabelledRows } from './labels.ts';
 import { isForeign, tablesOf, type Found } from './selection.ts';
 import { amend, historyOf, stateToRestore, type FactState } from './versions.ts';
 
@@ -265,16 +266,27 @@ async function supersededBy(
   { signal }: CallOptions,
 ): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
   const texts = new Set([stored.text, ...historyOf(stored).map(({ text }) => text)].map(foldText));
-  const bySuccessor = new Map<string, FactRow[]>();
-  for (const row of await readRows(backend, table.key, { mayHave: '"supersededBy"', signal })) {
-    const successor = row.stored?.supersededBy;
-    if (successor === undefined || row.id === stored.id) continue;
-    bySuccessor.set(successor, [...(bySuccessor.get(successor) ?? []), row]);
+  const labelled = new LabelledRows(backend, table.key, { signal });
+  const rows: FactRow[] = [];
+  const seen = new Set([stored.id]);
+  if (await labelled.isComplete()) {
+    // The set grows during the loop.
+    for (const successor of seen) {
+      for await (const row of labelled.supersededBy(successor)) {
+        if (!seen.has(row.id)) rows.push({ ...row, stored: parseFact(row.text) });
+        seen.add(row.id);
+      }
+    }
+  } else {
+    const all = await readRows(backend, table.key, { mayHave: '"supersededBy"', signal });
+    for (const successor of seen) {
+      for (const row of all) {
+        if (row.stored?.supersededBy !== successor || seen.has(row.id)) continue;
+        rows.push(row);
+        seen.add(row.id);
+      }
+    }
   }
-  const older = new Set(bySuccessor.get(stored.id));
-  // The set grows during the loop.
-  for (const { id } of older) for (const row of bySuccessor.get(id) ?? []) older.add(row);
-  const rows = [...older];
   const isEqual = (row: FactRow): boolean => texts.has(foldText(row.stored?.text ?? ''));
   return { equal: rows.filter(isEqual), others: rows.filter((row) => !isEqual(row)) };
 }

@@ -7,13 +7,13 @@ import { escapeControls } from '@cairn/tool/paths';
 import { callOptions, type Page } from '../records/backend.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
-import { factOf, isActive, type Fact } from './fact.ts';
+import { factOf, type Fact } from './fact.ts';
 import { factTables, type FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions, StartBlockOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
 import { recallFacts } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
-import { filterOf, isForeign, listFacts, selectFacts, tablesOf } from './selection.ts';
+import { filterOf, isForeign, listFacts, openSelection, tablesOf } from './selection.ts';
 import { historyOf } from './versions.ts';
 import { checkArguments } from '../errors.ts';
 import { checkWhole } from '../records/checks.ts';
@@ -25,6 +25,9 @@ const DEFAULT_CHARACTERS = 2000;
 const MIN_CHARACTERS = 200;
 /** One long fact must not hide the others. */
 const MAX_TEXT = 400;
+/** The length of a usual line. With shorter ones, another page is read. */
+const USUAL_LINE = 100;
+const MAX_READ_AHEAD = 100;
 /** The part of a long text that is read for its line. */
 const MAX_READ = 4 * MAX_TEXT;
 
@@ -53,13 +56,12 @@ const texts = {
 } as const;
 
 /** Formats facts, in this order, until the next one does not fit. Dates are of the last change, in UTC. */
-function formatStartBlock(
-  facts: readonly Fact[],
-  options: StartBlockOptions & { readonly language: Language },
-): string {
-  const { language, maxCharacters = DEFAULT_CHARACTERS } = options;
-  checkWhole(maxCharacters, 'maxCharacters', { min: MIN_CHARACTERS, isEndless: true });
-  if (facts.length === 0) return '';
+async function formatStartBlock(
+  facts: AsyncIterable<Fact>,
+  options: StartBlockOptions & { readonly language: Language; readonly total: number },
+): Promise<string> {
+  const { language, maxCharacters = DEFAULT_CHARACTERS, total } = options;
+  if (total === 0) return '';
   const text = texts[checkArguments.language(language)];
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
     const date = formatDate(updatedAt);
@@ -76,15 +78,15 @@ function formatStartBlock(
   };
   const lines: string[] = [];
   let characters = 0;
-  for (const fact of facts) {
+  for await (const fact of facts) {
     const line = lineOf(fact);
     // The block with one line in place of all, which have line feeds between them.
-    const rest = blockOf([line], facts.length - lines.length - 1).length - line.length;
+    const rest = blockOf([line], Math.max(total - lines.length - 1, 0)).length - line.length;
     characters += line.length;
     if (rest + characters + lines.length > maxCharacters) break;
     lines.push(line);
   }
-  return blockOf(lines, facts.length - lines.length);
+  return blockOf(lines, Math.max(total - lines.length, 0));
 }
 
 /** A block, what was reported when it was made, and the state of its tables before that. */
@@ -134,13 +136,15 @@ function createStartBlocks({
       reader.report(record);
     };
     const selection = { ...dependencies, reader: { ...reader, report } };
-    const selected = (await selectFacts(selection, options)).filter(({ stored }) => isActive(stored));
-    const [pinned, rest] = [true, false].map((isPinned) =>
-      selected.filter(({ stored }) => (stored.pinned === true) === isPinned),
-    );
-    const facts = [...(pinned ?? []), ...(rest ?? [])].map(({ stored, table }) => factOf(stored, table));
-    const { language = ownLanguage, maxCharacters } = options;
-    return { text: formatStartBlock(facts, { language, maxCharacters }), unreadable };
+    const { language = ownLanguage, maxCharacters = DEFAULT_CHARACTERS } = options;
+    checkWhole(maxCharacters, 'maxCharacters', { min: MIN_CHARACTERS, isEndless: true });
+    const wanted = Math.min(Math.ceil(maxCharacters / USUAL_LINE), MAX_READ_AHEAD);
+    const open = { groups: [['pinned'], ['plain']], wanted } as const;
+    const { total, facts: selected } = await openSelection(selection, options, open);
+    const facts = (async function* () {
+      for await (const { stored, table } of selected) yield factOf(stored, table);
+    })();
+    return { text: await formatStartBlock(facts, { language, maxCharacters, total }), unreadable };
   };
 
   return async (options = {}) => {

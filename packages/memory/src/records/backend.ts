@@ -72,6 +72,8 @@ export interface RowChange {
   readonly unique?: string | undefined;
   /** What {@link MemoryBackend.postings} finds the row by. @default nothing */
   readonly terms?: Terms | undefined;
+  /** The labels by which {@link MemoryBackend.page} lists the row, each once. @default none */
+  readonly labels?: readonly string[] | undefined;
 }
 
 /** How many rows of a table are kept. */
@@ -120,6 +122,8 @@ export type PageQuery = {
 } & (
   | {
       readonly order: 'newest';
+      /** Only rows with this label. No other row is read. @default all */
+      readonly label?: string | undefined;
       /** Only rows before this one in time, the last one of the page before. @default all */
       readonly before?: Pick<Row, 'place' | 'sequence'> | undefined;
     }
@@ -138,7 +142,7 @@ export interface Page {
   /** The highest sequence of the table; 0 for a missing one. */
   readonly sequence: number;
   /**
-   * The number of rows, including expired rows that were not yet removed. In a table whose rows do not expire, a reader that has all
+   * The number of rows, including expired rows that were not yet removed; with a label, of the rows that have it. In a table whose rows do not expire, a reader that has all
    * rows up to a sequence, reads the rows after it, and then has as many rows as this, has all rows: none of them was removed.
    */
   readonly count: number;
