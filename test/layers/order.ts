@@ -70,6 +70,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store-path.ts',
     'records',
     'backends',
+    'vectors',
+    'embeddings',
     'terms',
     'workflows',
     'conversations',

@@ -1,4 +1,5 @@
 import * as source from '@cairn/memory';
+import * as embeddings from '@cairn/memory/embeddings';
 import * as internal from '@cairn/memory/internal';
 import * as memoryBackend from '@cairn/memory/memory';
 import * as redisBackend from '@cairn/memory/redis';
@@ -38,7 +39,8 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/sqlite.js', sqliteBackend, ['sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],
-  ['terms/index.js', terms, ['createTermStore', 'termsIn']],
+  ['terms/index.js', terms, ['Meaning', 'createTermStore', 'termsIn', 'withoutVectors']],
+  ['embeddings/index.js', embeddings, ['Consent', 'configuredEmbeddings', 'embeddingSettings']],
   ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
 ];
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const exported = [
+  'MAX_FUSED_SCORE',
+  'NEAR_IN_MEANING',
   'RetrievalError',
   'cacheEmbeddings',
   'countTerms',
@@ -10,6 +12,7 @@ const exported = [
   'createTermIndex',
   'excerptOf',
   'foundSlots',
+  'fuseRanks',
   'inverseDocumentFrequency',
   'noticesOf',
   'parseGlossary',
@@ -18,6 +21,7 @@ const exported = [
   'scoreParts',
   'similarTerms',
   'snippetOf',
+  'standsOut',
   'termsOf',
 ];
 

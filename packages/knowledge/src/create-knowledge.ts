@@ -2,6 +2,8 @@ import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from './errors.ts';
 import type { MemoryBackend } from '@cairn/memory';
+import type { Embeddings } from '@cairn/memory/embeddings';
+import { Meaning } from '@cairn/memory/terms';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
@@ -15,6 +17,7 @@ import { createTeam, type Team } from './team/team.ts';
 import { ChangeFollower } from './stores/change-follower.ts';
 import { Eraser } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions, type KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
+import { assetSource } from './stores/terms.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
 
 export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
@@ -31,6 +34,8 @@ export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
    * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
    */
   readonly learn?: boolean | undefined;
+  /** A server of embeddings, by whose vectors assets are found too. @default none: nothing is sent */
+  readonly embeddings?: Embeddings | undefined;
   /** @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -71,6 +76,7 @@ const knowledgeOptions: OptionNames<KnowledgeOptions> = {
   command: 'optional',
   learn: 'optional',
   clock: 'optional',
+  embeddings: 'optional',
   env: 'optional',
 };
 
@@ -82,11 +88,13 @@ const knowledgeCalls: CallTable<Knowledge> = {
 /** Opens the knowledge of a user. The store is opened on first use. */
 export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   checkArguments.options('createKnowledge', options, knowledgeOptions);
-  const { language = 'en', command, clock, env = process.env } = options;
+  const { language = 'en', command, clock, embeddings, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
   const backend = options.backend ?? sqlite({ path: databasePath(directory) });
-  const store = openLocalStore({ backend, clock });
+  const meaning = embeddings && new Meaning(backend, embeddings);
+  const store = openLocalStore({ backend, clock, meaning });
+  const stop = meaning && store.onChange(() => meaning.written([assetSource]));
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
@@ -115,7 +123,9 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
     knowledgePayload({ index, gaps, directory }, { language, command, ...given });
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
+      stop?.();
       await settler.close();
+      await meaning?.close();
       await forgetter.close();
       await usage.flush();
       await index.close();

@@ -24,6 +24,8 @@ import { limitsOf, type FullRetention, type Retention } from './records/limits.t
 import { createNamespace, namespaceCalls, type Namespace, type NamespaceOptions } from './records/namespace.ts';
 import { createReader, type UnreadableListener, type UnreadableRecord } from './records/reader.ts';
 import { createTermStore } from './terms/term-store.ts';
+import type { Embeddings } from './vectors/embeddings.ts';
+import { Meaning } from './vectors/meaning.ts';
 import { createNotes, noteCalls, type Notes } from './workflows/notes.ts';
 import { createWorkflows, workflowCalls, type Workflows } from './workflows/workflows.ts';
 
@@ -37,6 +39,11 @@ export interface MemoryOptions {
   readonly maxContentBytes?: number | undefined;
   /** Returns vectors of texts, so that recall also ranks by meaning. Without it no text leaves the process. */
   readonly embed?: Embed | undefined;
+  /**
+   * A server of embeddings. Vectors of facts are stored next to them, made in the background, and merged into the ranking of
+   * `facts.recall`. @default none: nothing is sent
+   */
+  readonly embeddings?: Embeddings | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
   /** Called for each unreadable record, once in each call that meets it. The record stays where it is. */
@@ -144,21 +151,23 @@ export function createMemory(options: MemoryOptions): Memory {
     retention: 'optional',
     maxContentBytes: 'optional',
     embed: 'optional',
+    embeddings: 'optional',
     language: 'optional',
     onUnreadable: 'optional',
   });
-  const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
+  const { backend, project, retention, maxContentBytes, embed, embeddings, onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
   const language = checkArguments.language(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend });
+  const meaning = embeddings && new Meaning(backend, embeddings);
   const messages = checkArguments.calls(createMessages({ backend, reader, limits }), messageCalls);
   const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
   const recall = createRecall({ messages, notes, embed, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
-  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, language }), factCalls);
+  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language }), factCalls);
   const claims = new Claims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = checkArguments.directCalls(
@@ -169,7 +178,10 @@ export function createMemory(options: MemoryOptions): Memory {
     checkArguments.calls(createGraph({ backend, reader }, name), graphCalls);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
-  const close = (): Promise<void> => backend.close();
+  const close = async (): Promise<void> => {
+    await meaning?.close();
+    await backend.close();
+  };
 
   const all: Memory = {
     ...streams,

@@ -3,6 +3,7 @@ export { cacheEmbeddings } from './embed.ts';
 export type { Embed, Vector } from './embed.ts';
 export { RetrievalError } from './errors.ts';
 export type { RetrievalErrorCode } from './errors.ts';
+export { fuseRanks, MAX_FUSED_SCORE, standsOut } from './fuse.ts';
 export { excerptOf } from './excerpt.ts';
 export type { Excerpt } from './excerpt.ts';
 export { foundSlots } from './found.ts';
@@ -19,7 +20,7 @@ export type {
   GlossaryWord,
   ParsedGlossary,
 } from './glossary/parse.ts';
-export { noticesOf, rankDocuments } from './rank.ts';
+export { NEAR_IN_MEANING, noticesOf, rankDocuments } from './rank.ts';
 export type { RankNotice, RankOptions } from './rank.ts';
 export { scoreParts } from './score.ts';
 export type { CountedTerm, Part, Postings, ScoredSlot, Scores, Statistics } from './score.ts';

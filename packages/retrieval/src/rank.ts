@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { cosineOf, embedAll, type Embed } from './embed.ts';
 import { checkArguments, RetrievalError } from './errors.ts';
+import { fuseRanks } from './fuse.ts';
 import { readQuery, type Query } from './query.ts';
 import { compareByTime, selectBest } from './select.ts';
 import { createTermIndex, type RankDocument, type RankedDocument } from './term-index.ts';
@@ -12,10 +13,19 @@ import { createTermIndex, type RankDocument, type RankedDocument } from './term-
  * - `COMMON_WORDS_ONLY`: the query has only common words, and the ranking used those.
  * - `SIMILAR_WORDS_ONLY`: no document has a term of the query; the ranking used words with a similar spelling.
  * - `LITTLE_EVIDENCE`: every document of the ranking has too little of the query.
- * - `EMBED_FAILED`: the embed function failed, and the ranking used words only. `cause` is its error.
+ * - `EMBED_FAILED`: the embed function or the embeddings server failed, and the ranking used words only. `cause` is its error.
+ * - `EMBED_PENDING`: some documents have no vector yet, and were ranked by words only.
+ * - `EMBED_NOT_ALLOWED`: an embeddings server is configured, and the user did not allow yet to send it anything.
  */
 export interface RankNotice {
-  readonly code: 'NOTHING_TO_SEARCH' | 'COMMON_WORDS_ONLY' | 'SIMILAR_WORDS_ONLY' | 'LITTLE_EVIDENCE' | 'EMBED_FAILED';
+  readonly code:
+    | 'NOTHING_TO_SEARCH'
+    | 'COMMON_WORDS_ONLY'
+    | 'SIMILAR_WORDS_ONLY'
+    | 'LITTLE_EVIDENCE'
+    | 'EMBED_FAILED'
+    | 'EMBED_PENDING'
+    | 'EMBED_NOT_ALLOWED';
   /** For people. */
   readonly message: string;
   readonly cause?: unknown;
@@ -37,8 +47,7 @@ export interface RankOptions {
 /** The UTF-16 code units (a few milliseconds) after which other work runs and the signal is checked. */
 const UNITS_PER_TURN = 64 * 1024;
 
-/** Reciprocal rank fusion: the customary constant, and the length of the list by meaning, in which everything has a rank. */
-const FUSION_CONSTANT = 60;
+/** The length of the list by meaning, in which everything has a rank. */
 const MEANING_DEPTH = 50;
 
 /** Ranks documents by the distance of their vectors to the query's vector. */
@@ -65,12 +74,8 @@ function fuse(
   { documents, limit }: { documents: readonly RankDocument[]; limit: number },
 ): readonly RankedDocument[] {
   const found = new Map(byWords.map((one) => [one.id, one]));
-  const scores = new Map<string, number>();
-  for (const ranking of [byWords, byMeaning]) {
-    for (const [index, { id }] of ranking.entries()) {
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (FUSION_CONSTANT + index + 1));
-    }
-  }
+  const idsOf = (ranking: readonly { readonly id: string }[]): string[] => ranking.map(({ id }) => id);
+  const scores = fuseRanks(idsOf(byWords), idsOf(byMeaning));
   const scored = documents.flatMap(({ id, timeMs }) => ({ id, timeMs, score: scores.get(id) ?? 0 }));
   const best = selectBest(
     scored.filter(({ score }) => score > 0),
@@ -92,7 +97,8 @@ const messages = {
   LITTLE_EVIDENCE: `No document has enough of the words of the query; these results have some of them and ${OTHER}`,
 } as const;
 
-const NEAR_IN_MEANING: RankNotice = {
+/** Of a ranking by meaning too. */
+export const NEAR_IN_MEANING: RankNotice = {
   code: 'LITTLE_EVIDENCE',
   message: `No document has enough of the words of the query; these results are near to it in meaning and ${OTHER}`,
 };

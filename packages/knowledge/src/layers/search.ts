@@ -11,7 +11,7 @@ import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
 import type { Usage } from '../usage/usage.ts';
 import { snippetOfBody } from './snippet.ts';
-import { noticeOf, type SearchNotice } from './texts.ts';
+import { isOfEmbeddings, noticeOf, type SearchNotice } from './texts.ts';
 
 export interface SearchOptions extends FieldFilters, CallOptions {
   /** Plain text without syntax. */
@@ -116,7 +116,9 @@ async function rank(
     return true;
   };
   const matches = await store.terms.search({ query, limit: Math.max(POOL, limit), accept, signal });
-  const { hits, fullScore, hasMore, notices: codes } = matches;
+  const { hits, fullScore, hasMore, usedMeaning } = matches;
+  const ofMeaning = { usedMeaning, notices: matches.notices.filter(({ code }) => isOfEmbeddings(code)) };
+  const codes = matches.notices.map(({ code }) => code);
   // Another process wrote it after the index was read.
   if (isStale && !isLast) return undefined;
   const candidates = hits.flatMap(({ sequence, score, isSimilar }): Candidate[] => {
@@ -124,7 +126,7 @@ async function rank(
     const share = fullScore === 0 ? 0 : Math.min(1, score / fullScore);
     return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
   });
-  if (isFound) return { candidates, leftOut: [...leftOut], codes, hasMore };
+  if (isFound) return { candidates, leftOut: [...leftOut], codes, hasMore, ofMeaning };
   const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
     head.status === 'active' && selects(head) ? [{ ...head, score: share / 2, isSimilar: true }] : [],
   );
@@ -133,6 +135,7 @@ async function rank(
     leftOut: [...leftOut],
     codes: similar.length > 0 ? ([...codes, 'SIMILAR_WORDS_ONLY'] as const) : codes,
     hasMore: similar.length > POOL,
+    ofMeaning,
   };
 }
 
@@ -214,19 +217,19 @@ export async function findAssets(dependencies: SearchDependencies, asked: Search
     const isLast = attempt === MAX_ATTEMPTS;
     const ranked = await rank(dependencies, { ...options, isLast });
     if (ranked === undefined) continue;
-    const { candidates, leftOut, codes, hasMore } = ranked;
+    const { candidates, leftOut, codes, hasMore, ofMeaning } = ranked;
     const all = await ordered(candidates, dependencies, options);
     const found = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
     if (found === undefined) continue;
     const isAnswered = found.some(({ isSimilar }) => isSimilar !== true);
-    const notices = codes.flatMap((code): SearchNotice[] =>
-      code === 'EMBED_FAILED' || code === 'LITTLE_EVIDENCE' || (code === 'SIMILAR_WORDS_ONLY' && isAnswered)
-        ? []
-        : [noticeOf(code, language)],
-    );
+    const notices: SearchNotice[] = [...ofMeaning.notices];
+    for (const code of codes) {
+      if (isOfEmbeddings(code) || code === 'LITTLE_EVIDENCE') continue;
+      if (code !== 'SIMILAR_WORDS_ONLY' || !isAnswered) notices.push(noticeOf(code, language));
+    }
     // The results may have less evidence than assets after them.
     if (found.length > 0 && !isAnswered && !codes.includes('SIMILAR_WORDS_ONLY')) {
-      notices.push(noticeOf('LITTLE_EVIDENCE', language));
+      notices.push(noticeOf(ofMeaning.usedMeaning ? 'NEAR_IN_MEANING' : 'LITTLE_EVIDENCE', language));
     }
     const { total, inactive, skills, unreadable = 0 } = index.overview().counts;
     const searched = isFiltered(options)

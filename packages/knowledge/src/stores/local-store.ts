@@ -1,5 +1,6 @@
 import type { CallTable } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
+import type { Meaning } from '@cairn/memory/terms';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
 import { editAsset, parseAsset } from '../assets/markdown.ts';
@@ -23,6 +24,8 @@ export interface LocalStoreOptions {
   readonly backend: MemoryBackend;
   /** Milliseconds since the epoch. @default the clock of the backend */
   readonly clock?: (() => number) | undefined;
+  /** Finds assets by meaning too. @default by words only */
+  readonly meaning?: Meaning | undefined;
 }
 
 function assetIn(stored: StoredRow | undefined): Asset | undefined {
@@ -36,9 +39,9 @@ class Local {
   readonly #table: AssetTable;
   readonly #clock: LocalStoreOptions['clock'];
 
-  constructor({ backend, clock }: LocalStoreOptions) {
+  constructor({ backend, clock, meaning }: LocalStoreOptions) {
     this.backend = backend;
-    this.terms = new AssetTerms(backend);
+    this.terms = new AssetTerms(backend, meaning);
     this.#table = new AssetTable(backend);
     this.#clock = clock;
   }

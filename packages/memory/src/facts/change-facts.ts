@@ -151,6 +151,7 @@ export async function updateFact(
     ...(tags !== undefined && { tags: checkTags(tags) }),
     ...(pinned !== undefined && { pinned: pinned || undefined }),
     ...(shared !== undefined && { shared: shared || undefined }),
+    ...(allowSecret === true && { allowSecret }),
   };
   checkSecrets([state.text ?? '', ...(state.tags ?? [])], allowSecret);
   const apply: Apply = (stored) => {
@@ -184,6 +185,7 @@ export async function supersedeFact(
       createdAt: times.nowMs,
       updatedAt: times.nowMs,
       supersedes: id,
+      allowSecret: allowSecret || undefined,
       revision: 1,
     };
     const before = amend(stored, { supersededBy: next.id }, { by: 'supersede', ...times });

@@ -5,13 +5,14 @@ import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { callOptions, type Page } from '../records/backend.ts';
+import type { Meaning } from '../vectors/meaning.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
 import { factOf, type Fact } from './fact.ts';
 import { factTables, type FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions, StartBlockOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
-import { recallFacts } from './recall-facts.ts';
+import { recallFacts, sourceOf } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
 import { filterOf, isForeign, listFacts, openSelection, tablesOf } from './selection.ts';
 import { historyOf } from './versions.ts';
@@ -207,26 +208,37 @@ export const factCalls: CallTable<Facts> = {
 
 export function createFacts({
   embed,
+  meaning,
   language,
   ...dependencies
-}: FactDependencies & { readonly embed: Embed | undefined; readonly language: Language }): Facts {
+}: FactDependencies & {
+  readonly embed: Embed | undefined;
+  readonly meaning: Meaning | undefined;
+  readonly language: Language;
+}): Facts {
+  /** Makes the vectors of what a call wrote. */
+  const embedded = async <T>(writing: Promise<T>, options: ProjectOptions): Promise<T> => {
+    const written = await writing;
+    meaning?.written(tablesOf(dependencies, { project: options.project }).map(sourceOf));
+    return written;
+  };
   return {
-    remember: (text, options = {}) => rememberFact(dependencies, text, options),
+    remember: (text, options = {}) => embedded(rememberFact(dependencies, text, options), options),
     get: async (id, options = {}) => {
       const { stored, table } = await findFact(dependencies, id, options);
       return factOf(stored, table);
     },
     history: async (id, options = {}) => historyOf((await findFact(dependencies, id, options)).stored),
-    update: (id, changes = {}) => updateFact(dependencies, id, changes),
-    supersede: (id, text, options = {}) => supersedeFact(dependencies, id, text, options),
+    update: (id, changes = {}) => embedded(updateFact(dependencies, id, changes), changes),
+    supersede: (id, text, options = {}) => embedded(supersedeFact(dependencies, id, text, options), options),
     archive: (id, options = {}) => archiveFact(dependencies, id, options),
-    restore: (id, options = {}) => restoreFact(dependencies, id, options),
+    restore: (id, options = {}) => embedded(restoreFact(dependencies, id, options), options),
     forget: (id, options = {}) => forgetFact(dependencies, id, options),
     list: (options = {}) => listFacts(dependencies, options),
-    recall: (options) => recallFacts(dependencies, { ...options, embed }),
+    recall: (options) => recallFacts(dependencies, { ...options, embed, meaning }),
     startBlock: createStartBlocks({ ...dependencies, language }),
     toMarkdown: (selection = {}) => factsToMarkdown(dependencies, selection),
-    applyMarkdown: (edited, options) => applyMarkdown(dependencies, edited, options),
+    applyMarkdown: (edited, options) => embedded(applyMarkdown(dependencies, edited, options), options),
     moveProject: (from, to, options = {}) => moveFacts(dependencies, { ...options, from, to }),
     projects: async (options = {}) => {
       const tables = await factTables(dependencies.backend, { ...options, reader: dependencies.reader });

@@ -1,7 +1,7 @@
-import type { Embed } from '@cairn/retrieval';
 import type { FactDependencies } from './fact-table.ts';
 import { checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
+import type { VectorSource } from '../vectors/make-vectors.ts';
 import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
@@ -9,9 +9,15 @@ import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 
 const DEFAULT_LIMIT = 5;
 
-function sourceOf({ key }: FactTable): TermSource {
+/** Returns the source of the facts of a table. */
+export function sourceOf({ key }: FactTable): TermSource & VectorSource {
   return {
     key,
+    meaningOf: (text) => {
+      const stored = parseFact(text);
+      if (stored === undefined || !isActive(stored)) return undefined;
+      return { text: searchTextOf(stored), isSecret: stored.allowSecret === true };
+    },
     textOf: (text) => {
       const stored = parseFact(text);
       if (stored === undefined || !isActive(stored)) return undefined;
@@ -26,9 +32,9 @@ async function searchTables(
   options: RecallFactsOptions & TermQuery,
 ): Promise<{ readonly found: TermResult; readonly tables: readonly FactTable[] }> {
   const { terms, backend } = dependencies;
-  const { query, limit, offset, accept, embed, onNotice, signal } = options;
+  const { query, limit, offset, accept, embed, meaning, onNotice, signal } = options;
   const search = async (tables: readonly FactTable[]): Promise<TermResult> =>
-    terms.search(tables.map(sourceOf), { query, limit, offset, accept, embed, onNotice, signal });
+    terms.search(tables.map(sourceOf), { query, limit, offset, accept, embed, meaning, onNotice, signal });
   const tables = tablesOf(dependencies, options);
   try {
     return { found: await search(tables), tables };
@@ -46,7 +52,7 @@ async function searchTables(
 
 export async function recallFacts(
   dependencies: FactDependencies,
-  options: RecallFactsOptions & { readonly embed?: Embed | undefined },
+  options: RecallFactsOptions & Pick<TermQuery, 'embed' | 'meaning'>,
 ): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');

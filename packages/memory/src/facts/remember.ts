@@ -38,6 +38,7 @@ function checkNew(
     tags,
     source,
     ...(pinned === true && { pinned }),
+    ...(allowSecret === true && { allowSecret }),
   };
 }
 
@@ -45,12 +46,16 @@ function checkNew(
 async function addTags(
   dependencies: FactDependencies,
   id: string,
-  { tags = [], pinned }: Pick<StoredFact, 'tags' | 'pinned'>,
+  { tags = [], pinned, allowSecret }: Pick<StoredFact, 'tags' | 'pinned' | 'allowSecret'>,
   options: CallOptions & { readonly table: FactTable },
 ): Promise<Fact | undefined> {
   const apply: Apply = (stored) => {
     checkActive(stored);
-    return { tags: unionTags(stored.tags ?? [], tags), ...(pinned === true && { pinned }) };
+    return {
+      tags: unionTags(stored.tags ?? [], tags),
+      ...(pinned === true && { pinned }),
+      ...(allowSecret && { allowSecret }),
+    };
   };
   try {
     return await changeFact(dependencies, id, options, { by: 'update', apply });

@@ -1,4 +1,7 @@
-/** The search of tables by their terms, for a package that keeps its own rows in a store of memory. */
+/** The search of tables by their terms and vectors, for a package that keeps its own rows in a store of memory. */
 export { termsIn } from '../records/terms.ts';
 export { createTermStore } from './term-store.ts';
 export type { TermSource, TermHit, TermQuery, TermResult, TermStore } from './term-store.ts';
+export type { VectorSource } from '../vectors/make-vectors.ts';
+export { Meaning } from '../vectors/meaning.ts';
+export { withoutVectors } from '../vectors/vector-table.ts';

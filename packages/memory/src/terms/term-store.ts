@@ -19,7 +19,10 @@ import { MemoryError } from '../errors.ts';
 import type { MemoryBackend, Row } from '../records/backend.ts';
 import { newestRows } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
+import type { VectorSource } from '../vectors/make-vectors.ts';
+import type { Meaning } from '../vectors/meaning.ts';
 import { PostingsCache } from './postings-cache.ts';
+import { searchByBoth } from './search-by-both.ts';
 
 /** A table whose rows can be found. */
 export interface TermSource {
@@ -29,6 +32,8 @@ export interface TermSource {
    * not found. Writers of the table pass `termsIn` of the same string.
    */
   readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
+  /** What the vectors of a row are made of. @default rows are not found by meaning */
+  readonly meaningOf?: VectorSource['meaningOf'] | undefined;
 }
 
 /** A query over several sources. */
@@ -43,6 +48,8 @@ export interface TermQuery<Source extends TermSource = TermSource> extends RankO
   readonly acceptSequence?: ((sequence: number, source: Source) => boolean) | undefined;
   /** Whether hits have their texts. Without them nothing is read but postings, and each text is empty. @default true */
   readonly readsRecords?: boolean | undefined;
+  /** Finds rows by their stored vectors too. @default only words count */
+  readonly meaning?: Meaning | undefined;
   /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
   readonly findsSimilar?: boolean | undefined;
 }
@@ -66,6 +73,8 @@ export interface TermResult<Source extends TermSource = TermSource> {
   readonly fullScore?: number;
   /** Whether there are hits after these. */
   readonly hasMore: boolean;
+  /** Present when stored vectors were compared too, so that a hit may have no word of the query. */
+  readonly usedMeaning?: true;
 }
 
 /** Finds rows by their terms. The rows of all sources of a search are ranked as one collection. */
@@ -339,8 +348,12 @@ export function createTermStore({ backend }: { readonly backend: MemoryBackend }
     search: async (sources, query) => {
       query.signal?.throwIfAborted();
       try {
-        const search = new TermSearch({ backend, cacheOf }, sources, query);
-        return await (query.embed === undefined ? search.byTerms() : search.byMeaning());
+        const { embed, meaning } = query;
+        if (embed !== undefined) return await new TermSearch({ backend, cacheOf }, sources, query).byMeaning();
+        const byWords = (one: typeof query): Promise<TermResult<(typeof sources)[number]>> =>
+          new TermSearch({ backend, cacheOf }, sources, one).byTerms();
+        const isBoth = meaning !== undefined && sources.some(({ meaningOf }) => meaningOf !== undefined);
+        return await (isBoth ? searchByBoth({ backend, meaning, sources, query, byWords }) : byWords(query));
       } finally {
         dropOld();
       }

@@ -262,6 +262,17 @@ export const tableContract: readonly ContractCase[] = [
     });
     assert.equal((await backend.change(k, { rows: [put('b', '1')], sequence: first.sequence })).isDone, true);
   }),
+  contractCase('a removal raises the sequence of a table, even if the row is missing', async ({ backend }) => {
+    const removal = { removes: ['missing'], rows: [{ id: 'none', next: undefined }] };
+    assert.deepEqual(await backend.change(k, removal), { isDone: true, sequence: 0, rows: [], removed: 0 });
+    const written = await backend.change(k, { rows: [{ id: 'a', next: 'a' }] });
+    assert.ok(written.isDone);
+    const removed = await backend.change(k, removal);
+    assert.ok(removed.isDone && removed.sequence > written.sequence);
+    const late = { sequence: written.sequence, rows: [{ id: 'b', next: 'b' }] };
+    assert.deepEqual(await backend.change(k, late), { isDone: false, reason: 'changed' });
+    assert.equal((await backend.page(k, { order: 'newest' })).count, 1);
+  }),
   contractCase('a unique text belongs to one row', async ({ backend }) => {
     await backend.change(k, { rows: [put('a', '1', undefined, 'hash')] });
     const taken = { isDone: false, reason: 'taken', id: 'a' };
