@@ -62,7 +62,11 @@ test('what cannot be added is rejected with its place, and nothing is stored', a
   const cases: readonly (readonly [args: readonly string[], input: string, message: RegExp])[] = [
     [['--name', '../../x', ...head], 'x', /^cairn: Invalid asset name "\.\.\/\.\.\/x": it has "\.\."/u],
     [['--name', '$(rm)', ...head], 'x', /^cairn: Invalid asset name "\$\(rm\)"/u],
-    [['--name', 'a', ...head], 'one\npassword: Zx9kQp2mVt4L', /^cairn: The text seems to have a secret \(line 9: /u],
+    [
+      ['--name', 'a', ...head],
+      'one\npassword: Zx9kQp2mVt4L',
+      /^cairn: The text seems to have a secret \(line 9, column 11: /u,
+    ],
     [['--name', 'a', ...head], 'a\0b', /^cairn: Invalid asset, line 8: it is binary/u],
     [['--name', 'a', ...head], 'x '.repeat(2 ** 20), /^cairn: The asset has \d+ bytes, more than 1048576/u],
     [

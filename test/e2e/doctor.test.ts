@@ -53,6 +53,7 @@ test('prints one line for each check', async () => {
     'writing',
     'state',
     'sqlite',
+    'project',
     'redis',
     'model',
     'open files',

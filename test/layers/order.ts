@@ -73,6 +73,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'vectors',
     'embeddings',
     'terms',
+    'projects',
     'workflows',
     'conversations',
     'facts',

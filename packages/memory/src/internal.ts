@@ -3,6 +3,7 @@ export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
 export { notesKey } from './records/keys.ts';
 export { findMessage } from './maintenance/find-message.ts';
 export type { FoundMessage } from './maintenance/find-message.ts';
+export { findTwins, moveCommand, twinNotice, unconfirmedLink } from './projects/twins.ts';
 export { parseTime } from './records/time.ts';
 export { DONE_COMPLETION, isPartlyDone } from './workflows/workflow-record.ts';
 export { partOfHit } from './recall/hit-entry.ts';

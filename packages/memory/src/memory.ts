@@ -22,6 +22,7 @@ import { callOptions, type BackupResult, type CallOptions, type MemoryBackend } 
 import { factsKey } from './records/keys.ts';
 import { limitsOf, type FullRetention, type Retention } from './records/limits.ts';
 import { createNamespace, namespaceCalls, type Namespace, type NamespaceOptions } from './records/namespace.ts';
+import { MarkKeeper } from './projects/marks.ts';
 import { createReader, type UnreadableListener, type UnreadableRecord } from './records/reader.ts';
 import { createTermStore } from './terms/term-store.ts';
 import type { Embeddings } from './vectors/embeddings.ts';
@@ -167,7 +168,8 @@ export function createMemory(options: MemoryOptions): Memory {
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
   const recall = createRecall({ messages, notes, embed, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
-  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language }), factCalls);
+  const keeper = new MarkKeeper(backend);
+  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language, keeper }), factCalls);
   const claims = new Claims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = checkArguments.directCalls(
@@ -180,6 +182,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = async (): Promise<void> => {
     await meaning?.close();
+    await keeper.settle();
     await backend.close();
   };
 

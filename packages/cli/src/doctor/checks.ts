@@ -2,6 +2,7 @@ import { checkAddon, checkWriting } from './addon.ts';
 import type { Check } from './check.ts';
 import { checkContentIndex, checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
 import { checkModels } from './model.ts';
+import { checkProject } from './project.ts';
 import { checkRedis } from './redis.ts';
 
 /** The registry: a new check is a function and one line here. */
@@ -11,6 +12,7 @@ export const checks: Readonly<Record<string, Check>> = {
   writing: checkWriting,
   state: checkStateDirectory,
   sqlite: checkSqlite,
+  project: checkProject,
   redis: checkRedis,
   model: checkModels,
   'open files': checkOpenFiles,

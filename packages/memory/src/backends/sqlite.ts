@@ -44,11 +44,13 @@ const LIVE = '(expires_at IS NULL OR expires_at > ?2)';
 
 class SqliteStore implements MemoryBackend {
   readonly name = 'sqlite';
+  readonly path: string;
   readonly #options: DatabaseOptions;
   readonly #database: SqliteDatabase;
   readonly #clock: Clock;
 
   constructor(options: DatabaseOptions, clock: Clock) {
+    this.path = options.path;
     this.#options = options;
     this.#database = new SqliteDatabase(options);
     this.#clock = clock;

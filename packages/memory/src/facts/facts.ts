@@ -12,6 +12,7 @@ import { factOf, type Fact } from './fact.ts';
 import { factTables, type FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions, StartBlockOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
+import type { MarkKeeper } from '../projects/marks.ts';
 import { recallFacts, sourceOf } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
 import { filterOf, isForeign, listFacts, openSelection, tablesOf } from './selection.ts';
@@ -104,6 +105,24 @@ type TableState = Pick<Page, 'start' | 'sequence' | 'count'>;
 const MAX_KEPT = 16;
 /** The largest block that is kept, in UTF-16 code units. */
 const MAX_KEPT_CHARACTERS = 64 * 1024;
+
+/** Adds to `startBlock` of an empty project where its facts are. That is not kept, because other processes move facts. */
+function withTwins(
+  startBlock: Facts['startBlock'],
+  { backend, project: ownProject, language: ownLanguage }: FactDependencies & { readonly language: Language },
+): Facts['startBlock'] {
+  return async (options = {}) => {
+    const { project = ownProject, scope, language = ownLanguage, maxCharacters = DEFAULT_CHARACTERS, signal } = options;
+    const block = await startBlock(options);
+    if (scope === 'user' || project === undefined) return block;
+    const { twinNotice } = await import('../projects/twins.ts');
+    const notice = await twinNotice(backend, project, { language, isForModel: true, signal });
+    const left = maxCharacters - notice.length - 1;
+    if (notice === '' || notice.length > maxCharacters) return block;
+    if (block === '' || block.length <= left) return [notice, block].filter((part) => part !== '').join('\n');
+    return left < MIN_CHARACTERS ? notice : `${notice}\n${await startBlock({ ...options, maxCharacters: left })}`;
+  };
+}
 
 /** Makes `startBlock`. A block is kept until a table that it is made of changes, in any process. */
 function createStartBlocks({
@@ -210,11 +229,13 @@ export function createFacts({
   embed,
   meaning,
   language,
+  keeper,
   ...dependencies
 }: FactDependencies & {
   readonly embed: Embed | undefined;
   readonly meaning: Meaning | undefined;
   readonly language: Language;
+  readonly keeper: MarkKeeper;
 }): Facts {
   /** Makes the vectors of what a call wrote. */
   const embedded = async <T>(writing: Promise<T>, options: ProjectOptions): Promise<T> => {
@@ -223,7 +244,11 @@ export function createFacts({
     return written;
   };
   return {
-    remember: (text, options = {}) => embedded(rememberFact(dependencies, text, options), options),
+    remember: async (text, options = {}) => {
+      const remembered = await embedded(rememberFact(dependencies, text, options), options);
+      keeper.keep(remembered.fact.project);
+      return remembered;
+    },
     get: async (id, options = {}) => {
       const { stored, table } = await findFact(dependencies, id, options);
       return factOf(stored, table);
@@ -236,10 +261,19 @@ export function createFacts({
     forget: (id, options = {}) => forgetFact(dependencies, id, options),
     list: (options = {}) => listFacts(dependencies, options),
     recall: (options) => recallFacts(dependencies, { ...options, embed, meaning }),
-    startBlock: createStartBlocks({ ...dependencies, language }),
+    startBlock: withTwins(createStartBlocks({ ...dependencies, language }), { ...dependencies, language }),
     toMarkdown: (selection = {}) => factsToMarkdown(dependencies, selection),
-    applyMarkdown: (edited, options) => embedded(applyMarkdown(dependencies, edited, options), options),
-    moveProject: (from, to, options = {}) => moveFacts(dependencies, { ...options, from, to }),
+    applyMarkdown: async (edited, options) => {
+      const applied = await embedded(applyMarkdown(dependencies, edited, options), options);
+      if (options.scope !== 'user') keeper.keep(options.project ?? dependencies.project);
+      return applied;
+    },
+    moveProject: async (from, to, options = {}) => {
+      const moved = await moveFacts(dependencies, { ...options, from, to });
+      await keeper.remove(from, options);
+      keeper.keep(to);
+      return moved;
+    },
     projects: async (options = {}) => {
       const tables = await factTables(dependencies.backend, { ...options, reader: dependencies.reader });
       return tables.flatMap(({ project, rows }) => (project === undefined ? [] : [{ project, facts: rows }]));

@@ -76,6 +76,11 @@ class Notices {
   }
 }
 
+async function twinNoticeOf({ backend, project }: Memory, { signal }: CallOptions): Promise<string> {
+  const { twinNotice } = await import('../projects/twins.ts');
+  return twinNotice(backend, project, { isForModel: true, signal });
+}
+
 const NOTHING: PartResult = { hits: [], searched: 0, hasMore: false, notices: [] };
 
 function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
@@ -92,6 +97,8 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
         notices.add({ code: 'NO_PROJECT', message });
       }
       notices.addStore(memory);
+      const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, options);
+      if (twins !== '') notices.add({ code: 'PROJECT_MOVED', message: twins });
       return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
     },
   };

@@ -202,6 +202,8 @@ export interface KeyInfo {
 export interface MemoryBackend {
   /** `memory`, `sqlite`, `redis`. */
   readonly name: string;
+  /** The file of the store, if it is in one. */
+  readonly path?: string | undefined;
   /**
    * Returns the time of the store, milliseconds since the epoch; with `trusted` the time up to which expired data may be deleted. A
    * clock that jumps forward by more than an hour hides what it would expire; it is deleted only when the clock still agrees 24 hours

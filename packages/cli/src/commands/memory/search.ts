@@ -89,7 +89,7 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
   ofProject: (flags) => (kindsOf(flags).facts ? needOf(flags) : undefined),
   run: async ({ memory, context, signal, printMatches, notice, where }, flags, query) => {
     const kinds = kindsOf(flags);
-    const { DEFAULT_STREAM } = await import('@cairn/memory/internal');
+    const { DEFAULT_STREAM, twinNotice } = await import('@cairn/memory/internal');
     const { scope, stream, group, role, limit = RECALL_LIMIT, offset = 0 } = flags;
     const onNotice = ({ message }: { readonly message: string }): void => notice(message);
     const common = { query, ...(await timesOf(flags, memory, signal)), limit, offset, signal, onNotice };
@@ -98,6 +98,8 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
     const past = kinds.messages
       ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })
       : none;
+    const twins = kinds.facts && scope !== 'user' ? await twinNotice(memory.backend, memory.project, { signal }) : '';
+    for (const line of twins.split('\n')) if (line !== '') notice(line.trim());
     const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
     const facts: readonly RecalledFact[] = found.facts;
     const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];

@@ -193,7 +193,8 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if som
       const answer = await stores.ask(query);
       const { hits, notices, hasMore } = answer;
       for (const { message } of notices)
-        printer.notice(message.replace('get_asset reads them', "'cairn knowledge show' reads them"));
+        for (const line of message.split('\n'))
+          printer.notice(line.trim().replace('get_asset reads them', "'cairn knowledge show' reads them"));
       for (const notice of unreadable) printer.notice(notice);
       if (hits.length === 0) printer.notice(nothingFound(answer, query, flags));
       const { limit = DEFAULT_LIMIT, offset = 0 } = flags;
