@@ -171,6 +171,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
   'knowledge add': { good: ['asset.md'], kind: 'details', bad: ['a.txt'], code: 'USAGE' },
+  'knowledge share': {
+    before: [remember],
+    good: [ID, ...store],
+    kind: 'details',
+    bad: ['x', ...store],
+    code: 'UNKNOWN_FACT',
+  },
   'knowledge list': { before: [addAsset], good: [], kind: 'matches', bad: ['--type', 'x'], code: 'USAGE' },
   'knowledge search': {
     before: [addAsset],

@@ -19,6 +19,7 @@ const exported = [
   'parseAsset',
   'parseLine',
   'recall',
+  'share',
   'skills',
 ];
 
@@ -28,6 +29,7 @@ test('the package exports these names', () => {
 
 test('@cairn/knowledge/internal exports these values to the other packages', () => {
   expect(Object.keys(internal).toSorted()).toEqual([
+    'DEFAULT_TYPE',
     'SKILL_NAMES',
     'assetsPart',
     'buildPayload',
@@ -39,13 +41,16 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'editAsset',
     'formatLine',
     'hasFrontMatter',
+    'hasTeam',
     'hashOf',
     'headOf',
     'headingOf',
     'marksOf',
+    'nameOf',
     'openGaps',
     'openIndex',
     'openLocalStore',
+    'titleOf',
   ]);
 });
 

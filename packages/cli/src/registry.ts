@@ -53,6 +53,7 @@ const commands: Readonly<Record<string, Registered>> = {
   'memory stats': reads(async () => (await import('./commands/memory/stats.ts')).memoryStatsCommand),
   knowledge: reads(async () => (await import('./commands/knowledge/knowledge.ts')).knowledgeGroup),
   'knowledge add': writes(async () => (await import('./commands/knowledge/add.ts')).knowledgeAddCommand),
+  'knowledge share': writes(async () => (await import('./commands/knowledge/share.ts')).knowledgeShareCommand),
   'knowledge list': reads(async () => (await import('./commands/knowledge/search.ts')).knowledgeListCommand),
   'knowledge search': writes(async () => (await import('./commands/knowledge/search.ts')).knowledgeSearchCommand),
   'knowledge show': reads(async () => (await import('./commands/knowledge/show.ts')).knowledgeShowCommand),

@@ -12,6 +12,8 @@ export type { Layers } from './layers/layers.ts';
 export type { SearchResult } from './layers/search.ts';
 export { PAYLOAD_LIMITS, type PayloadHost } from './payload/payload.ts';
 export { recall, type RecallOptions } from './recall/recall.ts';
+export { share, type ShareFactOptions } from './recall/share.ts';
+export type { ShareResult } from './layers/share.ts';
 export { detectPhase } from './skills/detect-phase.ts';
 export { formatPhase } from './skills/phase-texts.ts';
 export { skills, type Skill } from './skills/skills.ts';

@@ -53,7 +53,7 @@ export interface Asset extends AssetFields {
   readonly body: string;
   readonly createdMs: number;
   readonly changedMs: number;
-  /** Where it came from: written here, pulled from the team store, or imported from a file. */
+  /** Where it came from: written here, pulled from the team store, imported from a file, or shared from a fact. */
   readonly origin: AssetOrigin;
   /** Whether the team store has it: the last synchronization left it there. */
   readonly isPromoted: boolean;
@@ -66,8 +66,8 @@ export interface Asset extends AssetFields {
 }
 
 export interface AssetOrigin {
-  readonly kind: 'local' | 'team' | 'import';
-  /** The remote of a team, or the file that was imported. */
+  readonly kind: 'local' | 'team' | 'import' | 'fact';
+  /** The remote of a team, the file that was imported, or the id of the fact that was shared. */
   readonly source?: string | undefined;
 }
 

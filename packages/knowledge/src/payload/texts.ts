@@ -73,7 +73,7 @@ get_asset() to retrieve full markdown content.`,
     search_knowledge: (cairn: string): string => `\`search_knowledge\`: \`${cairn} knowledge search <words>\``,
     get_asset: (cairn: string): string => `\`get_asset\`: \`${cairn} knowledge show <product_line>/<name>\``,
     sink_asset: (cairn: string): string =>
-      `\`sink_asset\`: \`${cairn} knowledge add <file.md> --type <type> --product-line <line>\``,
+      `\`sink_asset\`: \`${cairn} knowledge add <file.md> --type <type> --area <area>\``,
     scan_index: (cairn: string): string => `\`scan_index\`: \`${cairn} knowledge list\``,
     report_asset: (): string => '`report_asset`: none; tell the user when an asset is wrong',
   },
@@ -144,7 +144,7 @@ const zh: PayloadTexts = {
   commandLines: {
     search_knowledge: (cairn) => `\`search_knowledge\`：\`${cairn} knowledge search <词>\``,
     get_asset: (cairn) => `\`get_asset\`：\`${cairn} knowledge show <product_line>/<名称>\``,
-    sink_asset: (cairn) => `\`sink_asset\`：\`${cairn} knowledge add <文件.md> --type <类型> --product-line <产品线>\``,
+    sink_asset: (cairn) => `\`sink_asset\`：\`${cairn} knowledge add <文件.md> --type <类型> --area <领域>\``,
     scan_index: (cairn) => `\`scan_index\`：\`${cairn} knowledge list\``,
     report_asset: () => '`report_asset`：没有对应的命令；资产有误时请告诉用户',
   },

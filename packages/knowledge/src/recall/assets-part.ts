@@ -15,7 +15,7 @@ export interface AssetsPartOptions {
 }
 
 function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit {
-  const { id, productLine, type, title, tags, body, changedMs, isPromoted } = asset;
+  const { id, productLine, type, title, tags, body, changedMs, isPromoted, origin } = asset;
   return {
     kind: 'asset',
     id,
@@ -29,6 +29,7 @@ function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit 
       area: productLine,
       type,
       origin: isPromoted ? 'team' : 'local',
+      ...(origin.kind === 'fact' && origin.source !== undefined && { fact: origin.source }),
       ...(marks.length > 0 && { marks: marks.join(' ') }),
     },
   };

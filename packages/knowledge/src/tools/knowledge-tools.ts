@@ -33,7 +33,7 @@ function shapesOf({ parameters }: ToolTexts) {
       offset,
     },
     sink: {
-      name: text,
+      name: optional,
       type: z.enum(ASSET_TYPES).optional(),
       product_line: optional,
       title: optional,
@@ -41,6 +41,7 @@ function shapesOf({ parameters }: ToolTexts) {
       body: optional.describe(parameters.body),
       paths: z.array(text).optional().describe(parameters.paths),
       mode: z.enum(['new', 'update']).optional().describe(parameters.mode),
+      fact: optional.describe(parameters.fact),
     },
     report: { name: text, product_line: optional, verdict: z.enum(['helpful', 'wrong']), note: optional },
   };
@@ -88,7 +89,7 @@ export function createKnowledgeTools(context: ToolContext): Tools {
     }),
     sink_asset: tool('sink_asset', {
       inputSchema: inputSchema(shape.sink),
-      annotations: { title: 'Keep an asset', ...writing },
+      annotations: { title: 'Save an asset', ...writing },
       run: async (input, call) => (await import('./keep-tools.ts')).runSink(context, input, call),
     }),
     report_asset: tool('report_asset', {

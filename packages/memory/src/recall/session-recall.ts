@@ -1,4 +1,4 @@
-import { createSessionKey, type SessionKey, type ToolSession } from '@cairn/tool';
+import type { SessionKey, ToolSession } from '@cairn/tool';
 import type { CallOptions } from '../records/backend.ts';
 import type { RecallHit, RecallKind, RecallPart } from './recall-part.ts';
 
@@ -46,7 +46,8 @@ export class SessionRecall {
   }
 }
 
-const recallKey: SessionKey<SessionRecall> = createSessionKey('cairn recall');
+/** Not made by `createSessionKey`: its module loads schemas, which commands do not need. */
+const recallKey: SessionKey<SessionRecall> = { description: 'cairn recall' };
 
 /** Returns what all tool sets of a session share to recall. */
 export function sessionRecall(session: ToolSession): SessionRecall {

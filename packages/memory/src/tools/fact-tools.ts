@@ -122,7 +122,13 @@ async function checkStream(
   if (fact !== undefined && !isVisible(fact, stream)) throw unknownFact(id);
 }
 
-function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'] {
+/** States how the team gets a fact, where the session can share it. */
+function howToShare({ recall }: ToolMemory, id: string): string {
+  return recall.hasGetAsset ? `To share it with the team: sink_asset ${JSON.stringify({ fact: id })}.` : '';
+}
+
+function rememberTool(context: ToolMemory): FactTools['remember'] {
+  const { open, stream, agent } = context;
   return createTool<RememberInput, RememberDetails>({
     name: 'remember',
     description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
@@ -152,10 +158,13 @@ function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'
         if (replaces !== undefined) {
           const fact = await facts.supersede(replaces, text, { tags: given, pinned: pin, source: SOURCE, signal });
           const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
-          return succeed(done, { fact, isNew: true, similar: [] });
+          return succeed(joined([done, howToShare(context, fact.id)]), { fact, isNew: true, similar: [] });
         }
         const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
-        const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
+        const lines = [
+          `${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`,
+          ...[howToShare(context, fact.id)].filter((line) => line !== ''),
+        ];
         if (similar.length > 0) {
           const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
           const entries = similar.map((one) => factEntry(one));

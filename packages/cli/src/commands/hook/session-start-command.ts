@@ -18,7 +18,7 @@ export const sessionStartCommand: CommandFactory = commandOf({
       { default: 'generic' },
     ],
     ['--language <code>', 'language of the text: en or zh', oneOf(LANGUAGES), { default: 'en' }],
-    ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+    ['--only-matching', 'list only assets of areas that match the tech stack of the project'],
     [
       '--timeout <ms>',
       'time limit, from the start of the process',

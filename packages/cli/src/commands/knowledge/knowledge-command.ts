@@ -29,7 +29,11 @@ interface KnowledgeCommand<
   readonly writes?: boolean;
   /** The JSON document when the store is missing. @default an empty list */
   readonly absent?: (directory: string) => object;
-  readonly run: (place: KnowledgePlace, flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
+  readonly run: (
+    place: KnowledgePlace,
+    flags: FlagsOf<Options> & KnowledgeFlags,
+    ...args: ArgumentsOf<Args>
+  ) => Promise<number>;
 }
 
 /** Returns the factory of a command that opens the knowledge that its options name, and closes it. */

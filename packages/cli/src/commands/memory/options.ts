@@ -7,7 +7,8 @@ import { answerOptions, filled, oneOf, splitValues, switchOf, wholeNumber } from
 /** The owner of facts. */
 export type Scope = 'project' | 'user';
 
-export const storeOptions = [
+/** Where the memory is. */
+export const placeOptions = [
   [
     '--backend <name>',
     'sqlite or redis (default: redis if there is a URL, otherwise sqlite)',
@@ -15,8 +16,9 @@ export const storeOptions = [
   ],
   ['--store <file>', "SQLite file (default: the user's own)", filled],
   ['--url <url>', 'URL of the Redis (default: CAIRN_REDIS_URL)', filled, { conflicts: 'store' }],
-  ...answerOptions,
 ] as const;
+
+export const storeOptions = [...placeOptions, ...answerOptions] as const;
 
 export const projectOption = [
   '--project <identity>',

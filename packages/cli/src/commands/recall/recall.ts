@@ -11,7 +11,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { openKnowledge } from '../knowledge/open.ts';
-import { directoryOption } from '../knowledge/options.ts';
+import { directoryOption, readType } from '../knowledge/options.ts';
 import { formatTime, shownText, textLines } from '../memory/lines.ts';
 import {
   offsetOption,
@@ -124,7 +124,13 @@ function* linesOf(
   const marks = [...(isSimilar === true ? ['similar'] : []), ...(about['marks']?.split(' ') ?? [])].map(
     (mark) => `(${mark})`,
   );
-  const facts = [about['scope'], about['type'], about['role'], ...tags.map((tag) => `#${tag}`), ...marks];
+  const facts = [
+    about['scope'],
+    about['type'] && readType(about['type']),
+    about['role'],
+    ...tags.map((tag) => `#${tag}`),
+    ...marks,
+  ];
   const heading = [formatTime(time), kind, id, ...facts.filter((one) => one !== undefined)].join(' ');
   if (kind !== 'asset') {
     yield* textLines(`${heading}: `, shownText(text, id, context, { matched: words }), context);
