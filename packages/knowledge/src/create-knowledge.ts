@@ -23,7 +23,7 @@ import { openUsage, type Usage } from './usage/usage.ts';
 export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
   /** @default see {@link knowledgeDirectory} */
   readonly directory?: string | undefined;
-  /** The store of the assets. @default `knowledge.db` in the directory */
+  /** The store of the assets. @default `knowledge.db` in the directory, which is backed up once a day, see `sqlite` of `@cairn/memory` */
   readonly backend?: MemoryBackend | undefined;
   /** The language of texts for a model. @default 'en'; `AGENTS-INDEX.md` keeps its language */
   readonly language?: Language | undefined;
@@ -91,7 +91,7 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   const { language = 'en', command, clock, embeddings, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
-  const backend = options.backend ?? sqlite({ path: databasePath(directory) });
+  const backend = options.backend ?? sqlite({ path: databasePath(directory), backups: true });
   const meaning = embeddings && new Meaning(backend, embeddings);
   const store = openLocalStore({ backend, clock, meaning });
   const stop = meaning && store.onChange(() => meaning.written([assetSource]));

@@ -65,7 +65,7 @@ export function assetsPart({ open, exists = () => true }: AssetsPartOptions): Re
         : await knowledge.layers.find({ ...options, query });
       const { found, searched, hasMore, notices } = answer;
       // Such as that the store is damaged.
-      const ofStore = (knowledge.store.backend.notices?.() ?? []).map((message) => ({ code: 'STORE', message }));
+      const ofStore = knowledge.store.backend.notices?.() ?? [];
       return { hits: found.map(hitOf), searched, hasMore, notices: [...notices, ...ofStore] };
     },
   };

@@ -1,5 +1,6 @@
 import type { CallTable } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
+import { keptInBackups, type KeptInBackups } from '@cairn/memory/internal';
 import type { Meaning } from '@cairn/memory/terms';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
@@ -26,6 +27,11 @@ export interface LocalStoreOptions {
   readonly clock?: (() => number) | undefined;
   /** Finds assets by meaning too. @default by words only */
   readonly meaning?: Meaning | undefined;
+}
+
+/** What became of the text of a removed asset. */
+export interface RemovedAsset extends KeptInBackups {
+  readonly erasure: Erasure;
 }
 
 function assetIn(stored: StoredRow | undefined): Asset | undefined {
@@ -142,7 +148,7 @@ class Local {
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
    */
-  async remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<{ readonly erasure: Erasure }> {
+  async remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<RemovedAsset> {
     const { signal } = options;
     signal?.throwIfAborted();
     const attempt = async (): Promise<true | undefined> => {
@@ -156,7 +162,8 @@ class Local {
       return (await this.#table.commit([{ id: own, before: row, next }], { signal })) || undefined;
     };
     await untilDone(attempt, { id, signal });
-    return { erasure: await this.#table.erase() };
+    const erasure = await this.#table.erase();
+    return { erasure, ...(await keptInBackups(this.backend, { signal })) };
   }
 
   /**

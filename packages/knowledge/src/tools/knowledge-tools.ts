@@ -67,7 +67,10 @@ export function createKnowledgeTools(context: ToolContext): Tools {
           const result = await run(input, call);
           const notices = (await context.open()).store.backend.notices?.() ?? [];
           if (notices.length === 0) return result;
-          return { ...result, content: [...result.content, { type: 'text', text: notices.join('\n') }] };
+          return {
+            ...result,
+            content: [...result.content, { type: 'text', text: notices.map(({ message }) => message).join('\n') }],
+          };
         }),
     });
   return {

@@ -6,12 +6,12 @@ import { randomName } from '../records/random-name.ts';
 import { checkFile } from './sqlite-check.ts';
 import { changedError, explainSqliteError, isCorrupt } from './sqlite-errors.ts';
 import type { OpenFile } from './sqlite-open.ts';
+import { stateOf } from './sqlite-schema.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
-/** What a copy must have as many of as the store. */
-const COUNTS = `SELECT (SELECT count(*) FROM keys) AS keys, (SELECT count(*) FROM entries) AS entries,
-  (SELECT count(*) FROM postings) AS postings, (SELECT count(*) FROM labels) AS labels,
-  (SELECT coalesce(sum(bytes), 0) FROM keys) AS bytes`;
+/** What a copy must have as the store has it. Each key states what its rows are. */
+const COUNTS = `SELECT count(*) AS keys, coalesce(sum(records), 0) AS records, coalesce(sum(bytes), 0) AS bytes,
+  coalesce(max(sequence), 0) AS last FROM keys`;
 
 function damaged(source: string, problem: string): MemoryError {
   const summary = `[memory:sqlite] The copy of ${source} is damaged: ${problem}`;
@@ -81,7 +81,10 @@ export async function backUp(
     // All steps copy the state that this transaction reads.
     database.exec('BEGIN');
     const counts = JSON.stringify(statements.get(COUNTS));
+    const isErasing = stateOf(statements)['erasure'] !== null;
     await copyPages(database, copy, { signal });
+    // While other processes read, the pages still have parts of forgotten text.
+    if (isErasing) await runInWorker(copy, { statements: ['PRAGMA secure_delete = ON', 'VACUUM'], timeoutMs: 0 });
     if (!isWritable && !isCurrent()) throw changedError(source);
     await verify(source, copy, counts);
     signal?.throwIfAborted();

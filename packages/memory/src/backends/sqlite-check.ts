@@ -14,7 +14,7 @@ const MAX_PROBLEMS = 20;
 
 /** What no check of the structure compares: the row of `state`, the ids of keys, and the index of dropped keys. */
 const BASICS = `SELECT
-  (SELECT count(*) = 1 AND total(typeof(created_ms) = 'integer' AND typeof(forgotten_days) = 'text') = 1
+  (SELECT count(*) = 1 AND total(typeof(created_ms) = 'integer' AND typeof(forgotten) = 'text') = 1
     AND total(coalesce(typeof(trusted_ms), 'null') NOT IN ('integer', 'null')) = 0 FROM state)
   AND (SELECT count(*) FROM sqlite_sequence) <= 1
   AND (SELECT coalesce(max(id), 0) FROM keys) <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'keys')

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
-import type { BackupResult, CallOptions, Damage, Erasure } from '../records/backend.ts';
+import type { BackupResult, CallOptions, Damage, Erasure, StoreNotice } from '../records/backend.ts';
 import { backUp, backUpDamaged, copyPages } from './sqlite-backup.ts';
+import { backupStateOf, damageNote, isBackupDue, keptUntil, noteDamage } from './sqlite-backups.ts';
 import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
+import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
 import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt } from './sqlite-errors.ts';
@@ -24,7 +26,15 @@ export interface DatabaseOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;
   readonly driver: SqliteDriver;
+  /** Whether to make a backup each day, in another process. @default false */
+  readonly backups?: boolean | undefined;
 }
+
+/** How often a connection that stays open asks whether a backup is due. */
+const BACKUP_CHECK_MS = 3_600_000;
+
+/** Another file was put at the path while a call waited for the lock. */
+class ReplacedFile extends Error {}
 
 /** One connection to a file, opened on first use. Tasks run in the order of the calls. */
 export class SqliteDatabase {
@@ -41,6 +51,9 @@ export class SqliteDatabase {
   readonly #others = new Set<Promise<unknown>>();
   /** The problem of a damaged file. */
   #problem: string | undefined;
+  /** Why the last daily backup failed. */
+  #backupProblem: string | undefined;
+  #nextBackupCheckMs = 0;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -67,21 +80,31 @@ export class SqliteDatabase {
   /** Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk. */
   write<T>(task: (on: Statements, state: State) => T | Promise<T>, { signal }: CallOptions = {}): Promise<T> {
     return this.#enqueue(async () => {
-      const file = await this.#openToWrite(signal);
-      let mark: unknown = null;
-      const result = await this.#retryWhileBusy(
-        () =>
-          inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-            const state = stateOf(on);
-            mark = state['erasure'];
-            return task(on, state);
-          }),
-        signal,
-      );
-      this.#maintain(file);
-      if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
-      return result;
+      for (;;) {
+        try {
+          return await this.#write(task, signal);
+        } catch (error) {
+          if (!(error instanceof ReplacedFile)) throw error;
+        }
+      }
     }, signal);
+  }
+
+  async #write<T>(task: (on: Statements, state: State) => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const file = await this.#openToWrite(signal);
+    let mark: unknown = null;
+    const transaction = (): T | Promise<T> =>
+      inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
+        // What is written to a file that is not at the path would be lost.
+        if (!file.isCurrent()) throw new ReplacedFile();
+        const state = stateOf(on);
+        mark = state['erasure'];
+        return task(on, state);
+      });
+    const result = await this.#retryWhileBusy(transaction, signal);
+    this.#maintain(file);
+    if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
+    return result;
   }
 
   erase(signal?: AbortSignal): Promise<Erasure> {
@@ -97,13 +120,22 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Copies the file to a new one, and verifies the copy. A damaged file is salvaged. Other calls do not wait for it. */
+  /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @throws for a damaged file. */
+  copy(path: string, signal?: AbortSignal): Promise<BackupResult> {
+    return this.#beside(() => this.#copy(path, signal), signal);
+  }
+
+  async #copy(path: string, signal: AbortSignal | undefined): Promise<BackupResult> {
+    const file = await this.#connect(signal);
+    const options = { source: this.#options.path, path, signal };
+    return backUp(file, options).finally(() => file.database.close());
+  }
+
+  /** Copies the file like `copy`. Of a damaged file, every readable record is copied. */
   backup(path: string, signal?: AbortSignal): Promise<BackupResult> {
-    const { path: source } = this.#options;
     return this.#beside(async () => {
       try {
-        const file = await this.#connect(signal);
-        return await backUp(file, { source, path, signal }).finally(() => file.database.close());
+        return await this.#copy(path, signal);
       } catch (error) {
         const isDamaged = isCorrupt(error) || (MemoryError.isInstance(error) && error.code === 'CORRUPT_STORE');
         const damage = isDamaged ? await this.#check(signal) : [];
@@ -130,6 +162,7 @@ export class SqliteDatabase {
       found = [{ key: '', message: error.message }];
     }
     this.#problem = found[0]?.message;
+    if (found.length === 0) noteDamage(path, undefined);
     return found;
   }
 
@@ -146,9 +179,36 @@ export class SqliteDatabase {
     return salvageFile({ path: this.#options.path, copy, target, signal });
   }
 
-  /** Returns what answers must say about the file. */
-  notices(): readonly string[] {
-    return this.#problem === undefined ? [] : [damageMessage(this.#options.path, this.#problem)];
+  /** Returns what answers must say about the file. A failed backup is reported once. */
+  notices(): readonly StoreNotice[] {
+    const { path } = this.#options;
+    const notices: StoreNotice[] = [];
+    if (this.#problem !== undefined) notices.push({ code: 'DAMAGED', message: damageMessage(path, this.#problem) });
+    if (this.#backupProblem !== undefined) notices.push({ code: 'BACKUP_FAILED', message: this.#backupProblem });
+    this.#backupProblem = undefined;
+    return notices;
+  }
+
+  /** Returns until when backups may keep forgotten text; `undefined` when none does. */
+  keptUntil(signal?: AbortSignal): Promise<number | undefined> {
+    return this.read((on) => keptUntil(this.#options.path, backupStateOf(stateOf(on))), signal);
+  }
+
+  /** Starts the daily backup. The call that opened the file does not wait for it. */
+  #backUpWhenDue({ statements, isWritable }: OpenFile): void {
+    const { path, backups = false } = this.#options;
+    if (!backups || !isWritable || performance.now() < this.#nextBackupCheckMs) return;
+    this.#nextBackupCheckMs = performance.now() + BACKUP_CHECK_MS;
+    try {
+      if (!isBackupDue(path, backupStateOf(stateOf(statements)), Date.now())) return;
+    } catch {
+      // The call itself reports a problem of the file.
+      return;
+    }
+    startDailyBackup(path, (reason) => {
+      if (reason === 'damaged') this.noteProblem(damageNote(path)?.problem ?? 'the daily backup found damage');
+      else this.#backupProblem = failedBackup(path, reason);
+    });
   }
 
   noteProblem(problem: string): void {
@@ -207,13 +267,17 @@ export class SqliteDatabase {
 
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
     // Writes into a removed file would be lost.
-    if (this.#file?.isCurrent() === true) return this.#file;
+    if (this.#file?.isCurrent() === true) {
+      this.#backUpWhenDue(this.#file);
+      return this.#file;
+    }
     this.#release();
     this.#file = await this.#connect(signal);
     this.opened += 1;
-    this.#problem = problemAtOpening(this.#file);
+    this.#problem = problemAtOpening(this.#file) ?? damageNote(this.#options.path)?.problem;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
+    this.#backUpWhenDue(this.#file);
     return this.#file;
   }
 
@@ -264,4 +328,10 @@ export class SqliteDatabase {
       // The write itself succeeded, so the call must not fail. The next call reports a problem of the file.
     }
   }
+}
+
+function failedBackup(path: string, reason: 'full' | 'failed' | 'done'): string {
+  const why =
+    reason === 'full' ? 'the disk is full; free some space' : `'cairn memory backup <file> --store ${path}' shows why`;
+  return `[memory:sqlite] The daily backup of ${path} failed: ${why}. It is tried again within the hour of its next use.`;
 }

@@ -22,7 +22,7 @@ CREATE TABLE state (
   jumped_to_ms INTEGER,
   erasure TEXT,
   created_ms INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
-  forgotten_days TEXT NOT NULL DEFAULT '[]'
+  forgotten TEXT NOT NULL DEFAULT '[]'
 );
 INSERT INTO state DEFAULT VALUES;
 CREATE TABLE keys (
@@ -128,13 +128,8 @@ export function formatOf(database: DatabaseSync, path: string): number {
   return version;
 }
 
-/**
- * Creates the tables of an open file unless it has them. It can be repeated when another process held a lock.
- *
- * @throws {MemoryError} `CORRUPT_STORE`.
- */
-export function setUp(database: DatabaseSync, path: string): void {
-  const format = formatOf(database, path);
+/** Creates the tables of an open file of a format unless it has them. It can be repeated when another process held a lock. */
+export function setUp(database: DatabaseSync, format: number): void {
   // SQLite accepts this only in an empty file.
   if (format === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES};

@@ -17,8 +17,10 @@ import { blockOf } from '../records/postings.ts';
 import { userStorePath } from '../store-path.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
+import { listBackups as listFiles, type BackupFile } from './sqlite-backups.ts';
 import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
+import type { Restored } from './sqlite-restore.ts';
 import { stateOf } from './sqlite-schema.ts';
 import { changeTable, COLUMNS, countLabel, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 
@@ -31,6 +33,11 @@ export interface SqliteOptions {
   readonly clock?: Clock | undefined;
   /** Loads SQLite. @default node:sqlite */
   readonly driver?: SqliteDriver | undefined;
+  /**
+   * Whether a store that changed is backed up once a day, by another process of this Node. The newest 7 backups are kept next to the
+   * file, in a directory with `-backups` after its name. @default false
+   */
+  readonly backups?: boolean | undefined;
 }
 
 /** Approximate bytes of a row without its text and its postings. */
@@ -177,7 +184,7 @@ class SqliteStore implements MemoryBackend {
     const path = join(directory, 'memory.db');
     try {
       const lost = await this.#database.salvage(path, call?.signal);
-      const copy = new SqliteStore({ ...this.#options, path }, this.#clock);
+      const copy = new SqliteStore({ ...this.#options, path, backups: false }, this.#clock);
       const close = async (): Promise<void> => {
         await copy.close();
         await remove();
@@ -191,6 +198,8 @@ class SqliteStore implements MemoryBackend {
   };
 
   readonly notices: NonNullable<MemoryBackend['notices']> = () => this.#database.notices();
+
+  readonly keptUntil: NonNullable<MemoryBackend['keptUntil']> = (call) => this.#database.keptUntil(call?.signal);
 
   readonly close: MemoryBackend['close'] = () => this.#database.close();
 }
@@ -208,9 +217,27 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     busyTimeoutMs: 'optional',
     clock: 'optional',
     driver: 'optional',
+    backups: 'optional',
   });
-  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
+  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite, backups } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
-  return new SqliteStore({ path, busyTimeoutMs, driver }, clock);
+  return new SqliteStore({ path, busyTimeoutMs, driver, backups }, clock);
+}
+
+/** Returns the daily backups of a store, and the files that restored backups replaced, newest first. */
+export function listBackups(path: string): readonly BackupFile[] {
+  return listFiles(resolve(path));
+}
+
+/**
+ * Replaces a store by a backup: by its name, or by the path of a file. The store that was there is kept among the backups for a week.
+ * After a kill, the store is the one before or the backup.
+ *
+ * @throws {MemoryError} `INVALID_INPUT` for an unknown backup, `CORRUPT_STORE` for a damaged one, `STORE_LOCKED` while another
+ *   process has the store open.
+ */
+export async function restoreBackup(path: string, backup: string): Promise<Restored> {
+  const restore = await import('./sqlite-restore.ts');
+  return restore.restoreBackup(resolve(path), backup);
 }

@@ -20,6 +20,7 @@ import { foldText } from './fold.ts';
 import { LabelledRows } from './labels.ts';
 import { isForeign, tablesOf, type Found } from './selection.ts';
 import { amend, historyOf, stateToRestore, type FactState } from './versions.ts';
+import { keptInBackups } from '../records/kept-in-backups.ts';
 
 /** A fact with its earlier versions has at most as many bytes as this many of the largest texts. */
 const MAX_VERSION_SIZES = 16;
@@ -301,7 +302,7 @@ export async function forgetFact(
 ): Promise<ForgottenFact> {
   const { backend } = dependencies;
   const { signal } = options;
-  const attempt = async (): Promise<Omit<ForgottenFact, 'erased'> | undefined> => {
+  const attempt = async (): Promise<Omit<ForgottenFact, 'erased' | 'backups'> | undefined> => {
     const found = await findRow(dependencies, id, options);
     if (found === undefined) return { forgotten: false };
     const { table, row } = found;
@@ -319,5 +320,6 @@ export async function forgetFact(
   const result = await untilDone(backend, attempt, { signal });
   await removeElsewhere(dependencies, id, options);
   // Also when it is gone: a process may have been killed before it erased the text.
-  return { ...result, erased: await backend.erase({ signal }) };
+  const erased = await backend.erase({ signal });
+  return { ...result, erased, ...(await keptInBackups(backend, { signal })) };
 }

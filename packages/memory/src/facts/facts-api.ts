@@ -4,6 +4,7 @@ import type { CallOptions, Erasure } from '../records/backend.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 import type { Fact, FactScope } from './fact.ts';
 import type { FactVersion } from './versions.ts';
+import type { KeptInBackups } from '../records/kept-in-backups.ts';
 
 /** The project of a call. @default the project of the memory */
 export interface ProjectOptions extends CallOptions {
@@ -109,7 +110,7 @@ export interface RestoreFactOptions extends ProjectOptions {
   readonly revision?: number | undefined;
 }
 
-export interface ForgottenFact {
+export interface ForgottenFact extends KeptInBackups {
   /** `false` when there is no such fact. */
   readonly forgotten: boolean;
   /** The ids of facts with other texts that it superseded, and that are still kept. */

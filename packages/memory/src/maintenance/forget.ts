@@ -5,6 +5,7 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend, TableResult } from '../records/backend.ts';
 import * as keys from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
+import { keptInBackups, type KeptInBackups } from '../records/kept-in-backups.ts';
 import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
@@ -12,7 +13,7 @@ import { acceptsOf, checkSelection, exactKeysOf, type ForgetMessages, type Forge
 import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 /** The result of forgetting. */
-export interface ForgetResult {
+export interface ForgetResult extends KeptInBackups {
   /** The number of removed records, rows and documents. */
   readonly removed: number;
   /** Whether the removed text is also gone from the files of the store. */
@@ -43,7 +44,8 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   const onProblem: ProblemListener = (problem) => problems.push(problem);
   const removed = await remove(checkSelection(selection), { ...dependencies, problems, onProblem, signal });
   try {
-    return { removed, erased: await backend.erase({ signal }), problems };
+    const erased = await backend.erase({ signal });
+    return { removed, erased, problems, ...(await keptInBackups(backend, { signal })) };
   } catch (error) {
     // The records are gone. Their text is erased later.
     if (!MemoryError.isInstance(error)) throw error;

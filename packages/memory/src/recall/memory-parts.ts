@@ -72,7 +72,7 @@ class Notices {
 
   /** Adds what the store has to say, such as that it is damaged. */
   addStore({ backend }: Memory): void {
-    for (const message of backend.notices?.() ?? []) this.add({ code: 'STORE', message });
+    for (const notice of backend.notices?.() ?? []) this.add(notice);
   }
 }
 

@@ -36,6 +36,13 @@ export interface Damage {
   readonly message: string;
 }
 
+/** Something that every answer from a store must say. */
+export interface StoreNotice {
+  /** `DAMAGED`: answers may lack records. `BACKUP_FAILED`: the daily backup was not made. */
+  readonly code: 'DAMAGED' | 'BACKUP_FAILED';
+  readonly message: string;
+}
+
 /** The readable records of a damaged store, in a store of their own. */
 export interface Salvage {
   /** Closing it removes it. */
@@ -246,8 +253,13 @@ export interface MemoryBackend {
   readonly check?: ((options?: CallOptions) => Promise<readonly Damage[]>) | undefined;
   /** Copies every readable record of a damaged store to a store of its own. Absent for a store without files. */
   readonly salvage?: ((options?: CallOptions) => Promise<Salvage>) | undefined;
-  /** Returns what an answer must say about the store, such as that it is damaged. Answers at once, from what earlier calls met. */
-  readonly notices?: (() => readonly string[]) | undefined;
+  /** Returns what an answer must say about the store, from what earlier calls met. Damage is returned each time, a failed backup once. */
+  readonly notices?: (() => readonly StoreNotice[]) | undefined;
+  /**
+   * Returns until when the store's own backups may keep text that was forgotten, milliseconds since the epoch; `undefined` when none
+   * does. The next use of the store after that time removes them.
+   */
+  readonly keptUntil?: ((options?: CallOptions) => Promise<number | undefined>) | undefined;
   /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;
 }

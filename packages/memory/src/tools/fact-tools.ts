@@ -45,7 +45,7 @@ interface UpdateFactDetails {
   readonly fact: Fact;
 }
 
-interface ForgetFactDetails extends Pick<ForgottenFact, 'forgotten' | 'superseded'> {
+interface ForgetFactDetails extends Pick<ForgottenFact, 'forgotten' | 'superseded' | 'backups'> {
   readonly id: string;
   readonly erased?: Erasure;
 }
@@ -217,15 +217,22 @@ function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
           const fact = await facts.get(id, { signal });
           return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
         }
-        const { forgotten, erased, superseded = [] } = await facts.forget(id, { signal });
+        const { forgotten, erased, backups, superseded = [] } = await facts.forget(id, { signal });
         if (!forgotten) throw unknownFact(id);
         const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
         const older =
           kept.length === 0
             ? ''
             : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
-        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${older}`;
-        return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
+        const inBackups = backups === undefined ? '' : ` Backups keep it ${backups}.`;
+        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${inBackups}${older}`;
+        return succeed(text, {
+          id,
+          forgotten,
+          erased,
+          ...(backups !== undefined && { backups }),
+          ...(superseded.length > 0 && { superseded }),
+        });
       }),
   });
 }

@@ -36,7 +36,7 @@ export function agentStream(agent: string): string {
 /** Returns what the store has to say, a line each; nothing when it cannot be opened, which the call itself reports. */
 export async function noticesOf(open: () => Promise<Pick<Memory, 'backend'>>): Promise<string> {
   const memory = await open().catch(() => undefined);
-  return memory?.backend.notices?.().join('\n') ?? '';
+  return (memory?.backend.notices?.() ?? []).map(({ message }) => message).join('\n');
 }
 
 /** Tags are short; a store of another program may hold others. */

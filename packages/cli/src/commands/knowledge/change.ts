@@ -153,10 +153,10 @@ export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
         changed: false,
       });
     }
-    const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
-    notice(`removed ${id}; ${erasureOf(erasure, 'the local store')}`);
+    const { erasure, backups } = await knowledge.store.remove(id, { expected: hash, signal });
+    notice(`removed ${id}; ${erasureOf(erasure, backups, 'the local store')}`);
     if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
-    await print([], { id, removed: 1, erased: erasure });
+    await print([], { id, removed: 1, erased: erasure, ...(backups !== undefined && { backups }) });
     return ExitCode.Hit;
   },
 });

@@ -65,8 +65,8 @@ export function knowledgeCommand<
         const place = { knowledge, context, signal: context.signal, print, printMatches, notice };
         const exitCode = await run(place, flags, ...args);
         const notices = knowledge.store.backend.notices?.() ?? [];
-        for (const one of notices) notice(one);
-        return writes || notices.length === 0 ? exitCode : ExitCode.Error;
+        for (const { message } of notices) notice(message);
+        return writes || notices.every(({ code }) => code !== 'DAMAGED') ? exitCode : ExitCode.Error;
       } finally {
         await knowledge.close();
         await printer.end();

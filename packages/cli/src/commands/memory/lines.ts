@@ -9,14 +9,14 @@ export function formatTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** States what became of a removed text. */
-export function erasureOf(erased: Erasure, store: string = 'the store'): string {
+/** States what became of a removed text, in the store and in its backups. */
+export function erasureOf(erased: Erasure, backups: string | undefined, store: string = 'the store'): string {
   const texts: Readonly<Record<Erasure, string>> = {
     done: `the text is erased from ${store}`,
     pending: 'the text is erased from the file when no other process reads it',
     log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
   };
-  return texts[erased];
+  return `${texts[erased]}${backups === undefined ? '' : `; its backups keep it ${backups}`}`;
 }
 
 const units = [

@@ -117,7 +117,7 @@ export async function openMemory(
         throw new UsageError(`CAIRN_REDIS_URL: ${error.message}`, 'correct the variable', { cause: error });
       }
     }
-    return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path });
+    return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path, backups: true });
   };
   const memory = createMemory({
     backend: await openBackend(),
