@@ -9,7 +9,7 @@ import type { Fuzzer } from './fuzzer.ts';
 interface Case {
   /** From 0 to 1: where in the store the page is. */
   readonly place: number;
-  /** What is written there. A page that repeats a byte may be empty for SQLite, or full. */
+  /** The new bytes. A page that repeats a byte may be empty for SQLite, or full. */
   readonly content: Uint8Array;
 }
 

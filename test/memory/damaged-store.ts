@@ -1,4 +1,4 @@
-/** A store of which one page is overwritten, and what an export of it must have. */
+/** A store with an overwritten page, and the records that its export must have. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createMemory } from '@cairn/memory';

@@ -58,7 +58,7 @@ test('writes during a backup do not wait for it, and are not in it', async () =>
     override prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
       const statement = super.prepare(sql);
       // After the counts were read, and before all pages are copied.
-      if (sql.includes('(SELECT count(*) FROM keys)')) {
+      if (sql.includes('AS last FROM keys')) {
         queueMicrotask(() => {
           writes += 1;
           other.exec(

@@ -40,7 +40,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
     ],
   ],
   ['backends/in-process.js', memoryBackend, ['memory']],
-  ['backends/sqlite.js', sqliteBackend, ['sqlite']],
+  ['backends/sqlite.js', sqliteBackend, ['listBackups', 'restoreBackup', 'sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],
   ['terms/index.js', terms, ['Meaning', 'createTermStore', 'termsIn', 'withoutVectors']],

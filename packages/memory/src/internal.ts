@@ -14,5 +14,3 @@ export { recallParts } from './recall/recall-parts.ts';
 export type { AskOptions, RecallAnswer } from './recall/recall-parts.ts';
 export { sessionRecall } from './recall/session-recall.ts';
 export type { SessionRecall } from './recall/session-recall.ts';
-export { keptInBackups } from './records/kept-in-backups.ts';
-export type { KeptInBackups } from './records/kept-in-backups.ts';

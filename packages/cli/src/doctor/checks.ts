@@ -4,6 +4,7 @@ import { checkContentIndex, checkNode, checkOpenFiles, checkSqlite, checkStateDi
 import { checkModels } from './model.ts';
 import { checkProject } from './project.ts';
 import { checkRedis } from './redis.ts';
+import { checkKnowledge, checkMemory, checkTeam } from './stores.ts';
 
 /** The registry: a new check is a function and one line here. */
 export const checks: Readonly<Record<string, Check>> = {
@@ -14,6 +15,9 @@ export const checks: Readonly<Record<string, Check>> = {
   sqlite: checkSqlite,
   project: checkProject,
   redis: checkRedis,
+  memory: checkMemory,
+  knowledge: checkKnowledge,
+  team: checkTeam,
   model: checkModels,
   'open files': checkOpenFiles,
   'content index': checkContentIndex,

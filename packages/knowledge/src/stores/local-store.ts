@@ -1,6 +1,5 @@
 import type { CallTable } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
-import { keptInBackups, type KeptInBackups } from '@cairn/memory/internal';
 import type { Meaning } from '@cairn/memory/terms';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
@@ -30,7 +29,9 @@ export interface LocalStoreOptions {
 }
 
 /** What became of the text of a removed asset. */
-export interface RemovedAsset extends KeptInBackups {
+export interface RemovedAsset {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
   readonly erasure: Erasure;
 }
 
@@ -163,7 +164,8 @@ class Local {
     };
     await untilDone(attempt, { id, signal });
     const erasure = await this.#table.erase();
-    return { erasure, ...(await keptInBackups(this.backend, { signal })) };
+    const backups = await this.backend.keptUntil?.({ signal });
+    return { erasure, ...(backups !== undefined && { backups }) };
   }
 
   /**

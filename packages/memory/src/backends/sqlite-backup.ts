@@ -99,7 +99,7 @@ export async function backUp(
 
 export interface SalvageBackupOptions {
   readonly path: string;
-  /** What is wrong with the store. */
+  /** The problems of the store. */
   readonly damage: readonly Damage[];
   /** Writes the readable records to a new file, and returns what is lost. */
   readonly salvage: (target: string) => Promise<Damage[]>;

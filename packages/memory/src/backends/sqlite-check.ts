@@ -12,7 +12,7 @@ const MAX_READ_BYTES = 12 * 1024 * 1024;
 /** The problems that a check reports. One damaged page can cause hundreds. */
 const MAX_PROBLEMS = 20;
 
-/** What no check of the structure compares: the row of `state`, the ids of keys, and the index of dropped keys. */
+/** Compares what no check of the structure does: the row of `state`, the ids of keys, and the index of dropped keys. */
 const BASICS = `SELECT
   (SELECT count(*) = 1 AND total(typeof(created_ms) = 'integer' AND typeof(forgotten) = 'text') = 1
     AND total(coalesce(typeof(trusted_ms), 'null') NOT IN ('integer', 'null')) = 0 FROM state)
@@ -51,7 +51,7 @@ function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/gu, ': ');
 }
 
-/** Returns what is said about a damaged file, with what saves its records. */
+/** Returns the notice of a damaged file, with the commands that save its records. */
 export function damageMessage(path: string, problem: string): string {
   return (
     `[memory:sqlite] ${path} is damaged (${oneLine(problem)}), so answers may lack records; ` +

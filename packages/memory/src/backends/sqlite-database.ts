@@ -95,7 +95,7 @@ export class SqliteDatabase {
     let mark: unknown = null;
     const transaction = (): T | Promise<T> =>
       inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-        // What is written to a file that is not at the path would be lost.
+        // A write to a file that is elsewhere now would be lost.
         if (!file.isCurrent()) throw new ReplacedFile();
         const state = stateOf(on);
         mark = state['erasure'];
@@ -189,9 +189,10 @@ export class SqliteDatabase {
     return notices;
   }
 
-  /** Returns until when backups may keep forgotten text; `undefined` when none does. */
-  keptUntil(signal?: AbortSignal): Promise<number | undefined> {
-    return this.read((on) => keptUntil(this.#options.path, backupStateOf(stateOf(on))), signal);
+  /** Returns how long backups keep forgotten text; `undefined` when none does. */
+  async keptUntil(signal?: AbortSignal): Promise<string | undefined> {
+    const untilMs = await this.read((on) => keptUntil(this.#options.path, backupStateOf(stateOf(on))), signal);
+    return untilMs === undefined ? undefined : `until ${new Date(untilMs).toISOString().slice(0, 10)}`;
   }
 
   /** Starts the daily backup. The call that opened the file does not wait for it. */

@@ -22,7 +22,7 @@ const MAX_NAMED = 20;
 /** Keys whose names are lost get this one, and their id. */
 const LOST_KEY = 'ai:lost:';
 
-/** What is found in the file, before the last statements put it in order. */
+/** The entries of the pages, before the last statements put them in order. */
 const COLLECTED = `
   CREATE TABLE found_names (id INTEGER, key TEXT);
   CREATE TABLE found_keys (id INTEGER, is_dropped INTEGER, sequence INTEGER, place INTEGER, records INTEGER, removed INTEGER);
@@ -67,7 +67,7 @@ const ARRANGED = [
    FROM named LEFT JOIN numbers USING (key_id, term, sequence) GROUP BY 1, 2, 3`,
 ];
 
-/** What is lost: entries of the index of ids without a row, and rows that a key counts. */
+/** Lost records: entries of the index of ids without a row, and rows that a key counts. */
 const LOST = [
   `SELECT DISTINCT key, found_ids.id FROM found_ids JOIN keys ON keys.id = found_ids.key_id
    WHERE is_dropped = 0 AND found_ids.sequence NOT IN (SELECT sequence FROM entries) ORDER BY key, found_ids.id`,

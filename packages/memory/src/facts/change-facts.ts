@@ -20,7 +20,6 @@ import { foldText } from './fold.ts';
 import { LabelledRows } from './labels.ts';
 import { isForeign, tablesOf, type Found } from './selection.ts';
 import { amend, historyOf, stateToRestore, type FactState } from './versions.ts';
-import { keptInBackups } from '../records/kept-in-backups.ts';
 
 /** A fact with its earlier versions has at most as many bytes as this many of the largest texts. */
 const MAX_VERSION_SIZES = 16;
@@ -321,5 +320,6 @@ export async function forgetFact(
   await removeElsewhere(dependencies, id, options);
   // Also when it is gone: a process may have been killed before it erased the text.
   const erased = await backend.erase({ signal });
-  return { ...result, erased, ...(await keptInBackups(backend, { signal })) };
+  const backups = await backend.keptUntil?.({ signal });
+  return { ...result, erased, ...(backups !== undefined && { backups }) };
 }

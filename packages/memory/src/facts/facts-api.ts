@@ -4,7 +4,6 @@ import type { CallOptions, Erasure } from '../records/backend.ts';
 import type { MemoryErrorCode } from '../errors.ts';
 import type { Fact, FactScope } from './fact.ts';
 import type { FactVersion } from './versions.ts';
-import type { KeptInBackups } from '../records/kept-in-backups.ts';
 
 /** The project of a call. @default the project of the memory */
 export interface ProjectOptions extends CallOptions {
@@ -110,7 +109,9 @@ export interface RestoreFactOptions extends ProjectOptions {
   readonly revision?: number | undefined;
 }
 
-export interface ForgottenFact extends KeptInBackups {
+export interface ForgottenFact {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
   /** `false` when there is no such fact. */
   readonly forgotten: boolean;
   /** The ids of facts with other texts that it superseded, and that are still kept. */

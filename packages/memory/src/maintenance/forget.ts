@@ -5,7 +5,6 @@ import { MemoryError } from '../errors.ts';
 import type { CallOptions, Erasure, KeyInfo, MemoryBackend, TableResult } from '../records/backend.ts';
 import * as keys from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
-import { keptInBackups, type KeptInBackups } from '../records/kept-in-backups.ts';
 import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
@@ -13,7 +12,9 @@ import { acceptsOf, checkSelection, exactKeysOf, type ForgetMessages, type Forge
 import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 /** The result of forgetting. */
-export interface ForgetResult extends KeptInBackups {
+export interface ForgetResult {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
   /** The number of removed records, rows and documents. */
   readonly removed: number;
   /** Whether the removed text is also gone from the files of the store. */
@@ -45,7 +46,8 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   const removed = await remove(checkSelection(selection), { ...dependencies, problems, onProblem, signal });
   try {
     const erased = await backend.erase({ signal });
-    return { removed, erased, problems, ...(await keptInBackups(backend, { signal })) };
+    const backups = await backend.keptUntil?.({ signal });
+    return { removed, erased, problems, ...(backups !== undefined && { backups }) };
   } catch (error) {
     // The records are gone. Their text is erased later.
     if (!MemoryError.isInstance(error)) throw error;

@@ -24,7 +24,7 @@ export interface Row {
   /** Milliseconds since the epoch; absent for a row that does not expire. */
   readonly expiresAt?: number | undefined;
   readonly text: string;
-  /** Whether the text is not what was written. It is no JSON then. */
+  /** Whether the text is not what was written. Then it is not valid JSON. */
   readonly isDamaged?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Salvage {
 /** A backup of a store, or a salvaged copy. */
 export interface BackupResult {
   readonly bytes: number;
-  /** What is damaged in the store, and the records that are lost and not in the copy. Empty for a sound store. */
+  /** The damage of the store, and the records that are lost and not in the copy. Empty for a sound store. */
   readonly problems: readonly Damage[];
 }
 
@@ -256,10 +256,10 @@ export interface MemoryBackend {
   /** Returns what an answer must say about the store, from what earlier calls met. Damage is returned each time, a failed backup once. */
   readonly notices?: (() => readonly StoreNotice[]) | undefined;
   /**
-   * Returns until when the store's own backups may keep text that was forgotten, milliseconds since the epoch; `undefined` when none
-   * does. The next use of the store after that time removes them.
+   * Returns how long the store's own backups keep text that was forgotten, such as `until 2026-12-06`; `undefined` when none does. The
+   * first use of the store from that day on removes them.
    */
-  readonly keptUntil?: ((options?: CallOptions) => Promise<number | undefined>) | undefined;
+  readonly keptUntil?: ((options?: CallOptions) => Promise<string | undefined>) | undefined;
   /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;
 }
