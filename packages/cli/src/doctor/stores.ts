@@ -92,7 +92,7 @@ async function checkRecords(url: string, signal: AbortSignal): Promise<CheckResu
     } finally {
       await memory.close();
     }
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
     return warn('the memory in Redis cannot be read', "follow the fix of 'redis'");
   }

@@ -130,7 +130,11 @@ export async function restoreBackup(path: string, backup: string): Promise<Resto
   const copy = `${path}.${randomName()}.tmp`;
   try {
     const from = new SqliteDatabase({ path: source, busyTimeoutMs: BUSY_MS, driver: nodeSqlite });
-    await from.copy(copy).finally(() => from.close());
+    try {
+      await from.copy(copy);
+    } finally {
+      await from.close();
+    }
     return await replace(path, copy);
   } catch (error) {
     throw explainSqliteError(error, { path, signal: undefined });
