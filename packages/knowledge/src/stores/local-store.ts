@@ -3,7 +3,7 @@ import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
 import type { Meaning } from '@cairn/memory/terms';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
-import { editAsset, parseAsset } from '../assets/markdown.ts';
+import { editAsset, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { assetId, checkName, checkProductLine } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { callOptions, checkArguments, KnowledgeError } from '../errors.ts';
@@ -97,6 +97,28 @@ class Local {
       return isDone ? assetOf(next) : undefined;
     };
     return untilDone(attempt, { id, signal });
+  }
+
+  /**
+   * Adds new assets in one step, whose texts the caller has checked.
+   *
+   * @returns the assets; `undefined` when they cannot all be added, because a name is taken, or another asset has the same body. Then
+   *   nothing was written.
+   */
+  async addAll(
+    assets: readonly (Pick<Asset, 'origin'> & { readonly parsed: ParsedAsset })[],
+    { signal }: CallOptions = {},
+  ): Promise<readonly Asset[] | undefined> {
+    signal?.throwIfAborted();
+    const ids = assets.map(({ parsed }) => parsed.id);
+    if (new Set(ids.map(rowIdOf)).size < ids.length) return undefined;
+    const before = await this.#table.read(ids, { signal });
+    if (before.some((row) => row !== undefined)) return undefined;
+    const nowMs = await this.now({ signal });
+    const stored = assets.map(({ parsed, origin }) => rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin }));
+    const rows = stored.map((next, index): NextRow => ({ id: ids[index] ?? '', before: undefined, next }));
+    const { isDone } = await this.#table.write(rows, () => false, { signal });
+    return isDone ? stored.map(assetOf) : undefined;
   }
 
   /**
@@ -269,6 +291,7 @@ const storeCalls: CallTable<LocalStore> = {
   getMany: ['any', callOptions],
   getSequenced: ['any', callOptions],
   add: ['any', { ...callOptions, origin: 'optional', dryRun: 'optional' }],
+  addAll: ['any', callOptions],
   change: [
     'any',
     { text: 'optional', fields: 'optional', body: 'optional' },
