@@ -74,6 +74,8 @@ export interface AssetOrigin {
 export interface AssetConflict {
   /** The file of the team store; `null` when it was deleted there. */
   readonly theirs: string | null;
+  /** What both sides had before. Absent when one side added or removed the asset. */
+  readonly base?: string | undefined;
 }
 
 export interface AssetReports {

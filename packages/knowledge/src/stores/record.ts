@@ -104,9 +104,9 @@ export function headOf(asset: Asset): AssetHead {
 
 function linesOf(row: StoredRow | undefined): string[] {
   if (row === undefined) return [];
-  const theirs = row.conflict?.theirs ?? '';
+  const { theirs = '', base = '' } = row.conflict ?? {};
   const own = isRemoval(row) ? [] : [row.text, ...(row.reports?.notes ?? [])];
-  return [...own, theirs].flatMap((text) => text.split('\n'));
+  return [...own, theirs ?? '', base].flatMap((text) => text.split('\n'));
 }
 
 /** Returns whether rows had a line of text that the rows in their place lack. */
