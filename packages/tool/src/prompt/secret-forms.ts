@@ -21,7 +21,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Tencent Cloud key', ['AKID'], /AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])/uy],
   ['Google API key', ['AIza'], /AIza[\w-]{35}(?![\w-])/uy],
   ['Google OAuth secret', ['GOCSPX-', 'ya29.'], /(?:GOCSPX-[\w-]{28}|ya29\.[\w-]{30,512})/uy],
-  ['Google refresh token', ['1//0'], /1\/\/0(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Za-z])[\w-]{36,256}/uy],
+  ['Google refresh token', ['1//0'], /1\/\/0(?=[\w-]{0,24}[A-Za-z])[\w-]{24,256}/uy],
   ['DigitalOcean token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], /do[opr]_v1_[0-9a-f]{64}(?!\w)/uy],
   ['Databricks token', ['dapi'], /dapi[0-9a-f]{32}(?:-\d)?(?!\w)/uy],
   ['Heroku key', ['HRKU-'], /HRKU-[\w-]{36,100}/uy],
@@ -76,7 +76,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Contentful token', ['CFPAT-'], /CFPAT-[\w-]{43}(?!\w)/uy],
   ['Typeform token', ['tfp_'], /tfp_[\w-]{40,64}/uy],
   // Secrets and identities.
-  ['Vault token', ['hvs.', 'hvb.', 'hvr.'], /hv[bsr]\.(?=[A-Za-z_.-]{0,300}\d)[\w-]{20,300}/uy],
+  ['Vault token', ['hvs.', 'hvb.', 'hvr.'], /hv[bsr]\.[\w-]{24,300}/uy],
   [
     'Doppler token',
     ['dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.'],

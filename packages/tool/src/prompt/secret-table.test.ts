@@ -102,6 +102,7 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['Slack token', joined('xoxb-', digits(12), '-', digits(13), '-', word(24))],
   ['Slack token', joined('xapp-', '1-A', digits(10), '-', digits(13), '-', hex(64))],
   ['Slack webhook', joined('https://hooks.slack.com/', 'services/T0123ABCD/B0456EFGH/', word(24))],
+  ['Slack webhook', joined('https://hooks.slack.com/', 'services/T00000000/B00000000/', word(24))],
   ['Discord token', joined('MTA', word(23), '.', word(6, 2), '.', word(38, 3))],
   ['Discord webhook', joined('https://discord.com/api/', 'webhooks/', digits(18), '/', word(68))],
   ['Telegram bot token', joined('8', digits(9), ':AA', word(33))],

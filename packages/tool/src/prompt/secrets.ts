@@ -21,13 +21,26 @@ interface SecretOptions {
   readonly random?: boolean | undefined;
 }
 
-const starts = SECRET_FORMS.flatMap(([, own]) => own);
-/** The starts that begin with no other start, so that one search finds all places. */
-const shortest = [...new Set(starts)].filter((start) => !starts.some((o) => o !== start && start.startsWith(o)));
-const formsOf = new Map<string, readonly SecretForm[]>(
-  shortest.map((first) => [first, SECRET_FORMS.filter(([, own]) => own.some((start) => start.startsWith(first)))]),
+/** Returns the forms by their starts. A start that begins with another one is found by that one. */
+function formsByStart(): ReadonlyMap<string, readonly SecretForm[]> {
+  const forms = new Map<string, SecretForm[]>();
+  const sorted = SECRET_FORMS.flatMap(([, starts]) => starts).toSorted();
+  let first: string | undefined;
+  for (const start of sorted) {
+    if (first === undefined || !start.startsWith(first)) first = start;
+    if (!forms.has(first)) forms.set(first, []);
+  }
+  for (const form of SECRET_FORMS) {
+    for (const [shortest, own] of forms) if (form[1].some((start) => start.startsWith(shortest))) own.push(form);
+  }
+  return forms;
+}
+
+const formsOf = formsByStart();
+const anyStart = new RegExp(
+  [...formsOf.keys()].map((start) => start.replaceAll(/[$.]/gu, String.raw`\$&`)).join('|'),
+  'gu',
 );
-const anyStart = new RegExp(shortest.map((start) => start.replaceAll(/[$.]/gu, String.raw`\$&`)).join('|'), 'gu');
 
 interface Pattern {
   readonly needs: string | RegExp;
@@ -64,7 +77,9 @@ function startedIn(text: string, options: ExampleOptions): FoundSecret[] {
     const [kind, token = ''] = issuedAt(text, index, formsOf.get(first) ?? []) ?? [];
     if (kind === undefined) continue;
     search.lastIndex = index + token.length;
-    if (!isExample(token.slice(first.length), options)) found.push({ kind, start: index, end: search.lastIndex });
+    // Documentation writes T00000000 for the public part of a webhook.
+    const own = token.slice(Math.max(first.length, token.lastIndexOf('/') + 1));
+    if (!isExample(own, options)) found.push({ kind, start: index, end: search.lastIndex });
   }
   return found;
 }
