@@ -275,19 +275,20 @@ test('the search for twins runs no program of the repository and fetches nothing
   const { parent, remember, twinsOf } = place();
   const root = repository(parent);
   await remember(root);
-  const clone = join(parent, 'clone');
-  git(parent, 'clone', '-q', '--filter=blob:none', `file://${root}`, 'clone');
-  rmSync(join(clone, '.git/objects'), { recursive: true });
-  mkdirSync(join(clone, '.git/objects/pack'), { recursive: true });
+  // A partial clone, whose git asks its remote for a commit that it does not have.
+  const clone = repository(parent, { name: 'clone' });
   const proof = join(parent, 'proof');
   const command = `touch ${proof}`;
   for (const [name, value] of [
+    ['core.repositoryformatversion', '1'],
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialclonefilter', 'blob:none'],
+    ['remote.origin.url', `ext::${command}`],
+    ['protocol.ext.allow', 'always'],
     ['core.fsmonitor', command],
     ['core.sshCommand', command],
     ['core.alternateRefsCommand', command],
-    ['protocol.ext.allow', 'always'],
-    ['remote.origin.url', `ext::sh -c ${command}`],
-    ['remote.origin.uploadpack', command],
   ] as const) {
     git(clone, 'config', name, value);
   }
@@ -298,6 +299,10 @@ test('the search for twins runs no program of the repository and fetches nothing
   expect(await twinsOf(clone)).toEqual([]);
   await remember(clone);
   expect(existsSync(proof)).toBe(false);
+  // git itself would have run it.
+  const first = git(root, 'rev-parse', 'HEAD');
+  spawnSync('git', ['cat-file', '--batch-check'], { cwd: clone, env, input: `${first}\n`, stdio: 'pipe' });
+  expect(existsSync(proof)).toBe(true);
 });
 
 describe('a directory gets the memory of a repository only if the repository names the directory', () => {
