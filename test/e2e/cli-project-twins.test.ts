@@ -46,7 +46,7 @@ test('doctor reports a .git file whose repository does not name the directory', 
   mkdirSync(evil);
   writeFileSync(join(evil, '.git'), `gitdir: ${to}/.git\n`);
   const { stdout } = await run('doctor', '--json');
-  expect(stdout).not.toContain('does not point back');
+  expect(stdout).not.toContain('does not name this directory');
   const inside = await cairn(['doctor', '--json'], { cwd: evil, env: { HOME: to } });
-  expect(inside.stdout).toContain(`.git here names ${to}/.git, which does not point back`);
+  expect(inside.stdout).toContain(`names ${to}/.git, which does not name this directory`);
 });

@@ -1,14 +1,14 @@
 /** Other projects that have the facts of the same repository, such as after its directory was moved or cloned again. */
 import { escapeControls, homeDirectory } from '@cairn/tool/paths';
 import { count } from '@cairn/tool/prompt';
-import type { Language } from '@cairn/tool/kernel';
-import { realpath } from 'node:fs/promises';
+import { isMissing, type Language } from '@cairn/tool/kernel';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { userStorePath } from '../store-path.ts';
 import { FACTS_PREFIX, factsKey, parseFactsKey } from '../records/keys.ts';
-import { attempt, isDirectory, readGitLink } from './git-directory.ts';
+import { attempt, readGitLink } from './git-directory.ts';
 import { gitDirectoryOf, presentCommits, readAllMarks, readRemotes, type ProjectMarks } from './marks.ts';
 
 /** A project that has facts, and shares its remote or its history with one that has none. */
@@ -17,7 +17,7 @@ export interface ProjectTwin {
   readonly facts: number;
   /** `remote`: the same remote. `history`: common commits. `fork`: common commits, but another remote. */
   readonly match: 'remote' | 'history' | 'fork';
-  /** Whether the directory of the project is gone. */
+  /** Whether the directory of the project does not exist. */
   readonly isGone: boolean;
 }
 
@@ -28,6 +28,16 @@ function matchOf(known: ProjectMarks, remotes: readonly string[], present: Reado
   if (own !== undefined && own === other) return 'remote';
   if (!known.commits.some((commit) => present.has(commit))) return undefined;
   return own === undefined || other === undefined ? 'history' : 'fork';
+}
+
+/** Whether nothing is there. A directory that this user may not see is not absent. */
+async function isAbsent(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    return isMissing(error);
+  }
 }
 
 /** Returns the numbers of facts of the other projects; none if the project has facts of its own. */
@@ -68,7 +78,7 @@ export async function findTwins(
   const present = await presentCommits(directory, commits, { signal });
   const twins = known.map(async ({ name, records, own }): Promise<ProjectTwin[]> => {
     const match = own && matchOf(own, remotes, present);
-    return match === undefined ? [] : [{ project: name, facts: records, match, isGone: !(await isDirectory(name)) }];
+    return match === undefined ? [] : [{ project: name, facts: records, match, isGone: await isAbsent(name) }];
   });
   return (await Promise.all(twins))
     .flat()
@@ -81,13 +91,15 @@ const MAX_NAMED = 3;
 const texts = {
   en: {
     intro: (project: string) =>
-      `The project ${project} has no facts, but memory has facts of another path of its repository.`,
+      `The project ${project} has no facts, but memory has facts of another directory that may belong to it.`,
+    unconfirmed: (project: string) =>
+      `.git in ${project} names a repository that does not name this directory, so its facts are not used; 'cairn doctor' reports what to do.`,
     reasons: {
       remote: 'the same remote',
       history: 'the same history of commits',
       fork: 'the same history of commits but another remote, so it may be a fork',
     },
-    gone: 'its directory is gone',
+    gone: 'its directory does not exist',
     there: 'its directory still exists and would have no facts then',
     facts: (facts: number) => count(facts, 'fact'),
     more: (left: number) => `${left} more: cairn memory project list`,
@@ -95,13 +107,15 @@ const texts = {
     ask: 'If they belong here, ask the user, then move them:',
   },
   zh: {
-    intro: (project: string) => `项目 ${project} 没有事实，但记忆中有同一仓库在其他路径下的事实。`,
+    intro: (project: string) => `项目 ${project} 没有事实，但记忆中另一目录的事实可能属于它。`,
+    unconfirmed: (project: string) =>
+      `${project} 的 .git 指向的仓库没有指回此目录，因此不使用该仓库的事实；'cairn doctor' 给出处理办法。`,
     reasons: {
       remote: '远程仓库相同',
       history: '提交历史相同',
       fork: '提交历史相同但远程仓库不同，可能是复刻',
     },
-    gone: '其目录已不存在',
+    gone: '其目录不存在',
     there: '其目录仍然存在，移动后那里不再有事实',
     facts: (facts: number) => `${facts} 条事实`,
     more: (left: number) => `还有 ${left} 个：cairn memory project list`,
@@ -163,6 +177,10 @@ export async function twinNotice(
 ): Promise<string> {
   if (project === undefined) return '';
   try {
+    if ((await unconfirmedLink(project)) !== undefined) {
+      const { size } = await otherFacts(backend, project, signal);
+      return size === 0 ? '' : texts[options.language ?? 'en'].unconfirmed(escapeControls(project));
+    }
     return twinText(await findTwins(backend, project, { signal }), { backend, project, ...options });
   } catch {
     // The caller reads the same store, and reports why it cannot be read.
