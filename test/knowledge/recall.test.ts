@@ -153,7 +153,7 @@ describe('one question', () => {
   test('a hit with too little of the question is marked, and an answer of such hits has a notice', async () => {
     const stores = createStores();
     await fill(stores);
-    const { hits, notices } = await recall({ ...stores, query: 'rottates dploy keey kubernetes' });
+    const { hits, notices } = await recall({ ...stores, query: 'deploy a kubernetes budget forecast' });
     expect(hits.every(({ isSimilar }) => isSimilar)).toBe(true);
     expect(notices.map(({ code }) => code)).toEqual(hits.length > 0 ? ['LITTLE_EVIDENCE'] : []);
     // One kind alone has little evidence, another one answers.

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 const exported = [
   'MAX_FUSED_SCORE',
+  'Misspelled',
   'NEAR_IN_MEANING',
   'RetrievalError',
   'cacheEmbeddings',
@@ -14,15 +15,18 @@ const exported = [
   'foundSlots',
   'fuseRanks',
   'inverseDocumentFrequency',
+  'matchedTerms',
   'noticesOf',
   'parseGlossary',
   'rankDocuments',
   'readQuery',
+  'relatedQuery',
   'scoreParts',
   'similarTerms',
   'snippetOf',
   'standsOut',
   'termsOf',
+  'withEvidence',
 ];
 
 const dist = new URL('../../packages/retrieval/dist/', import.meta.url);

@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { cosineOf, embedAll, type Embed } from './embed.ts';
 import { checkArguments, RetrievalError } from './errors.ts';
 import { fuseRanks } from './fuse.ts';
+import type { EvidenceOptions } from './evidence.ts';
 import { readQuery, type Query } from './query.ts';
+import { relatedQuery } from './relate.ts';
 import { compareByTime, selectBest } from './select.ts';
 import { createTermIndex, type RankDocument, type RankedDocument } from './term-index.ts';
 
@@ -31,7 +33,7 @@ export interface RankNotice {
   readonly cause?: unknown;
 }
 
-export interface RankOptions {
+export interface RankOptions extends EvidenceOptions {
   /** The maximum number of documents in the result. A whole number from 1. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -82,10 +84,12 @@ function fuse(
     limit,
     (left, right) => right.score - left.score || compareByTime(left, right),
   );
-  return best.map(({ id, score }) => {
-    const { matched, isSimilar } = found.get(id) ?? { matched: [], isSimilar: true as const };
-    return { id, score, matched, ...(isSimilar === true && { isSimilar }) };
+  const judged = best.map(({ id, score }): RankedDocument => {
+    const { matched, isSimilar, evidence } = found.get(id) ?? { matched: [], isSimilar: true as const };
+    return { id, score, matched, ...(evidence && { evidence }), ...(isSimilar === true && { isSimilar }) };
   });
+  // No document is a better answer than the one above it.
+  return judged.toSorted((left, right) => Number(left.isSimilar ?? false) - Number(right.isSimilar ?? false));
 }
 
 const OTHER = 'may be about something else.';
@@ -137,15 +141,17 @@ export async function rankDocuments(
     signal: 'optional',
     embed: 'optional',
     onNotice: 'optional',
+    minEvidence: 'optional',
+    glossary: 'optional',
   });
-  const { limit, signal, embed, onNotice } = options;
+  const { limit, signal, embed, onNotice, minEvidence, glossary } = options;
   signal?.throwIfAborted();
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RetrievalError('INVALID_OPTION', `invalid limit ${limit}; use a whole number from 1.`, {
       option: 'limit',
     });
   }
-  const parsed = readQuery(query);
+  const parsed = relatedQuery(query, glossary);
   const index = createTermIndex();
   const byId = new Map<string, RankDocument>();
   let units = 0;
@@ -163,7 +169,7 @@ export async function rankDocuments(
     try {
       const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
       // Vectors know better than spelling which documents are similar.
-      const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.matched.length > 0);
+      const byWords = index.rank(parsed, Math.max(1, all.length), { minEvidence }).filter((one) => one.matched.length > 0);
       const fused = fuse(byWords, byMeaning, { documents: all, limit });
       const isWeak = fused.length > 0 && fused.every(({ isSimilar }) => isSimilar === true);
       for (const notice of [...noticesOf(parsed, []), ...(isWeak ? [NEAR_IN_MEANING] : [])]) onNotice?.(notice);
@@ -173,7 +179,7 @@ export async function rankDocuments(
       onNotice({ code: 'EMBED_FAILED', message: error.message, cause: error });
     }
   }
-  const ranked = index.rank(parsed, limit);
+  const ranked = index.rank(parsed, limit, { minEvidence });
   for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
   return ranked;
 }

@@ -160,6 +160,7 @@ const fields = {
   since: 'optional',
   until: 'optional',
   limit: 'optional',
+  minEvidence: 'optional',
 } as const;
 const filters = { ...fields, recordsGap: 'optional' } as const;
 

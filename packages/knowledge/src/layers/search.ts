@@ -1,8 +1,10 @@
 import type { CallOptions } from '@cairn/memory';
+import { withEvidence, type Coverage, type Evidence } from '@cairn/retrieval';
 import { quoted, type Language } from '@cairn/tool/kernel';
 import type { Asset, AssetHead } from '../assets/asset.ts';
 import { checkType } from '../assets/fields.ts';
 import { marksOf, type AssetMark } from '../assets/marks.ts';
+import { foldName } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
@@ -18,6 +20,8 @@ export interface SearchOptions extends FieldFilters, CallOptions {
   readonly query: string;
   /** 1 to 50. @default 5 */
   readonly limit?: number | undefined;
+  /** The results with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
 }
 
 export interface SearchResult extends Pick<
@@ -31,8 +35,10 @@ export interface SearchResult extends Pick<
   readonly score: number;
   /** The part of the body that was found, with 50 characters on each side. */
   readonly snippet: string;
-  /** Present when the asset has too little of the query: it may be about something else. */
+  /** Present when the asset, or one before it, has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
+  /** What speaks for the asset. Absent when it was found by a similar spelling, or by what was opened after such a query. */
+  readonly evidence?: Evidence;
   /** What to know before trusting it. Absent when there is nothing. */
   readonly marks?: readonly AssetMark[];
 }
@@ -70,19 +76,31 @@ const MAX_ATTEMPTS = 5;
 
 interface Candidate extends AssetHead {
   readonly score: number;
+  /** What it has of the query. Absent when it was found otherwise, or when its rank is also one by meaning. */
+  readonly coverage?: Coverage | undefined;
+  /** What the ranking by words and by meaning found out about it. */
+  readonly evidence?: Evidence | undefined;
   readonly isSimilar?: true;
   /** The sequence of the row that was found. Absent when it was found by its fields. */
   readonly sequence?: number;
 }
 
+/** An exact name, title or tag is an answer, whatever else the asset lacks. */
+const EXACT: Coverage = { covered: 1, missing: [], related: [], lacked: 0, gravity: 0, weight: Infinity };
+/** A single character or letter is no name. */
+const MIN_EXACT_CHARACTERS = 2;
+
 /** @throws {KnowledgeError} `INVALID_INPUT`. */
-function checkOptions({ query, limit = DEFAULT_LIMIT, type, productLine }: SearchOptions): void {
+function checkOptions({ query, limit = DEFAULT_LIMIT, minEvidence = 0, type, productLine }: SearchOptions): void {
   const refuse = (summary: string, hint: string): never => {
     throw new KnowledgeError('INVALID_INPUT', [summary, hint]);
   };
   if (typeof query !== 'string') refuse('The query is not a text', 'Pass a text.');
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     refuse(`Invalid limit ${quoted(limit)}`, `Use a whole number from 1 to ${MAX_LIMIT}.`);
+  }
+  if (typeof minEvidence !== 'number' || !(minEvidence >= 0 && minEvidence <= 1)) {
+    refuse(`Invalid minEvidence ${quoted(minEvidence)}`, 'Use a number from 0 to 1, or omit it.');
   }
   if (type !== undefined) checkType(type);
   if (productLine !== undefined && (typeof productLine !== 'string' || productLine.trim() === '')) {
@@ -95,7 +113,7 @@ async function rank(
   { store, index }: SearchDependencies,
   { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
 ) {
-  const { limit = DEFAULT_LIMIT, signal } = options;
+  const { limit = DEFAULT_LIMIT, minEvidence, signal } = options;
   const selects = createFieldFilter(options);
   const leftOut = new Set<string>();
   /** The assets as the filters saw them. Another call may bring the index up to date meanwhile. */
@@ -115,16 +133,17 @@ async function rank(
     heads.set(sequence, head);
     return true;
   };
-  const matches = await store.terms.search({ query, limit: Math.max(POOL, limit), accept, signal });
+  const matches = await store.terms.search({ query, limit: Math.max(POOL, limit), minEvidence, accept, signal });
   const { hits, fullScore, hasMore, usedMeaning } = matches;
   const ofMeaning = { usedMeaning, notices: matches.notices.filter(({ code }) => isOfEmbeddings(code)) };
   const codes = matches.notices.map(({ code }) => code);
   // Another process wrote it after the index was read.
   if (isStale && !isLast) return undefined;
-  const candidates = hits.flatMap(({ sequence, score, isSimilar }): Candidate[] => {
+  const candidates = hits.flatMap(({ sequence, score, coverage, evidence, isSimilar }): Candidate[] => {
     const head = heads.get(sequence);
     const share = fullScore === 0 ? 0 : Math.min(1, score / fullScore);
-    return head === undefined ? [] : [{ ...head, sequence, score: share, ...(isSimilar === true && { isSimilar }) }];
+    const judged = { coverage, evidence, ...(isSimilar && { isSimilar }) };
+    return head === undefined ? [] : [{ ...head, sequence, score: share, ...judged }];
   });
   if (isFound) return { candidates, leftOut: [...leftOut], codes, hasMore, ofMeaning };
   const similar = (await index.similar(query, { signal })).flatMap(({ head, share }): Candidate[] =>
@@ -139,7 +158,27 @@ async function rank(
   };
 }
 
-/** Orders candidates: assets of exactly this name first, then by what was opened after such queries, then by score. */
+/** Returns whether a query is a title or a tag of an asset. */
+function isExactly({ title, tags }: Pick<AssetHead, 'tags' | 'title'>, query: string): boolean {
+  const folded = foldName(query);
+  return Array.from(folded).length >= MIN_EXACT_CHARACTERS && [title, ...tags].some((one) => foldName(one) === folded);
+}
+
+/** Puts exact titles and tags first. The drafts of gaps come last: they have the words of a question, and no answer. */
+function answersFirst(all: readonly Candidate[]): Candidate[] {
+  const drafts = all.filter(isGapDraft).map((one): Candidate => ({ ...one, coverage: undefined, isSimilar: true }));
+  const others = all.filter((one) => !isGapDraft(one));
+  return [
+    ...others.filter(({ coverage }) => coverage === EXACT),
+    ...others.filter(({ coverage }) => coverage !== EXACT),
+    ...drafts,
+  ];
+}
+
+/**
+ * Orders candidates: assets of exactly this name first, then those with exactly this title or tag, then by what was opened after such
+ * queries, then by score. The drafts of gaps come last.
+ */
 async function ordered(
   candidates: readonly Candidate[],
   { usage, index }: SearchDependencies,
@@ -151,27 +190,45 @@ async function ordered(
   // Assets with more of its words may have pushed it out of the candidates.
   const named = index.named(query).flatMap((head): Candidate[] => {
     if (head.status !== 'active' || !selects(head)) return [];
-    const { isSimilar: _, ...rest } = found.get(head.id) ?? { ...head, score: 1, isSimilar: undefined };
+    const known = found.get(head.id) ?? head;
     found.delete(head.id);
-    return [{ ...rest, score: 1 }];
+    return [{ ...known, score: 1, coverage: EXACT }];
   });
+  for (const one of found.values()) if (isExactly(one, query)) found.set(one.id, { ...one, coverage: EXACT });
   const [others, rest] = [[...found.values()].slice(0, POOL), [...found.values()].slice(POOL)];
-  if (usage?.isOn !== true) return [...named, ...others, ...rest];
+  const all = [...named, ...others, ...rest];
+  if (usage?.isOn !== true) return answersFirst(all);
   const ranking = await usage.ranking({ signal });
   const known = new Set([...named, ...others].map(({ id }) => id));
   const suggested = ranking.suggest(query).flatMap((id): Candidate[] => {
     const head = known.has(id) ? undefined : index.head(id);
-    if (head?.status !== 'active' || !selects(head)) return [];
-    return [{ ...head, score: 0, isSimilar: true }];
+    return head?.status === 'active' && selects(head) ? [{ ...head, score: 0, isSimilar: true }] : [];
   });
   // The order does not depend on how many are asked for.
   const learned = [...named, ...ranking.rerank(query, [...others, ...suggested])];
   const shown = new Set(learned.map(({ id }) => id));
-  return [...learned, ...rest.filter(({ id }) => !shown.has(id))];
+  return answersFirst([...learned, ...rest.filter(({ id }) => !shown.has(id))]);
+}
+
+type JudgedCandidate = Omit<Candidate, 'coverage' | 'evidence' | 'isSimilar'> & Pick<SearchResult, 'evidence' | 'isSimilar'>;
+
+/** Marks candidates in their order: nothing below a marked one is unmarked. */
+function judged(
+  all: readonly Candidate[],
+  { minEvidence, usedMeaning }: Pick<SearchOptions, 'minEvidence'> & { readonly usedMeaning?: boolean | undefined },
+): JudgedCandidate[] {
+  const unjudged = all.map(({ evidence: _, isSimilar: __, ...one }) => one);
+  if (usedMeaning !== true) return withEvidence(unjudged, minEvidence);
+  // The scores are those of ranks, which have no margin.
+  const marked = all.findIndex(({ coverage, isSimilar }) => coverage !== EXACT && isSimilar === true);
+  return all.map(({ coverage: _, evidence, isSimilar: __, ...one }, place) => {
+    const isMarked = marked >= 0 && place >= marked;
+    return { ...one, ...(evidence && { evidence }), ...(isMarked && { isSimilar: true as const }) };
+  });
 }
 
 /** An asset that answers a question, or may. */
-export interface FoundResult extends Pick<SearchResult, 'score' | 'isSimilar' | 'marks'> {
+export interface FoundResult extends Pick<SearchResult, 'evidence' | 'isSimilar' | 'marks' | 'score'> {
   readonly asset: Asset;
 }
 
@@ -183,14 +240,14 @@ export interface FoundAssets extends Omit<SearchAnswer, 'results'> {
 /** Reads the results. @returns `undefined` when one of them was changed after it was found. */
 async function readResults(
   { store }: SearchDependencies,
-  chosen: readonly Candidate[],
+  chosen: readonly JudgedCandidate[],
   { signal, isLast }: CallOptions & { readonly isLast: boolean },
 ): Promise<FoundResult[] | undefined> {
   const nowMs = await store.now({ signal });
   const ids = chosen.map(({ id }) => id);
   const read = await store.getSequenced(ids, { signal });
   const results: FoundResult[] = [];
-  for (const [place, { score, isSimilar, sequence }] of chosen.entries()) {
+  for (const [place, { score, evidence, isSimilar, sequence }] of chosen.entries()) {
     const one = read[place];
     const isSame = one !== undefined && (sequence === undefined || one.sequence === sequence);
     if (!isSame && !isLast) return undefined;
@@ -200,8 +257,8 @@ async function readResults(
     results.push({
       asset,
       score: Math.round(score * 10_000) / 10_000,
-      // The draft of a gap has the words of the question, and no answer.
-      ...((isSimilar === true || isGapDraft(asset)) && { isSimilar: true }),
+      ...(evidence && { evidence }),
+      ...(isSimilar && { isSimilar }),
       ...(marks.length > 0 && { marks }),
     });
   }
@@ -219,7 +276,9 @@ export async function findAssets(dependencies: SearchDependencies, asked: Search
     if (ranked === undefined) continue;
     const { candidates, leftOut, codes, hasMore, ofMeaning } = ranked;
     const all = await ordered(candidates, dependencies, options);
-    const found = await readResults(dependencies, all.slice(0, limit), { ...options, isLast });
+    const { minEvidence } = options;
+    const chosen = judged(all, { minEvidence, usedMeaning: ranked.ofMeaning.usedMeaning }).slice(0, limit);
+    const found = await readResults(dependencies, chosen, { ...options, isLast });
     if (found === undefined) continue;
     const isAnswered = found.some(({ isSimilar }) => isSimilar !== true);
     const notices: SearchNotice[] = [...ofMeaning.notices];

@@ -14,7 +14,7 @@ export interface AssetsPartOptions {
   readonly exists?: (() => boolean) | undefined;
 }
 
-function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit {
+function hitOf({ asset, score, evidence, isSimilar, marks = [] }: FoundResult): RecallHit {
   const { id, productLine, type, title, tags, body, changedMs, isPromoted, origin } = asset;
   return {
     kind: 'asset',
@@ -22,6 +22,7 @@ function hitOf({ asset, score, isSimilar, marks = [] }: FoundResult): RecallHit 
     text: body,
     time: changedMs,
     score,
+    ...(evidence && { evidence }),
     ...(isSimilar === true && { isSimilar }),
     tags,
     about: {
@@ -55,14 +56,14 @@ async function listAssets(
 export function assetsPart({ open, exists = () => true }: AssetsPartOptions): RecallPart {
   return {
     kind: 'asset',
-    find: async ({ query, limit, tags, since, until, signal }) => {
+    find: async ({ query, limit, tags, since, until, minEvidence, signal }) => {
       if (!exists()) return { hits: [], searched: 0, hasMore: false, notices: [] };
       const knowledge = await open();
       const options = { limit, tags, since, until, signal };
       const isListing = query.trim() === '';
       const answer = isListing
         ? await listAssets(knowledge, options)
-        : await knowledge.layers.find({ ...options, query });
+        : await knowledge.layers.find({ ...options, query, minEvidence });
       const { found, searched, hasMore, notices } = answer;
       // Such as that the store is damaged.
       const ofStore = knowledge.store.backend.notices?.() ?? [];

@@ -44,6 +44,7 @@ export interface TermSearch extends CallOptions {
   /** Plain text. */
   readonly query: string;
   readonly limit: number;
+  readonly minEvidence?: number | undefined;
   /** Returns whether the asset whose row has this sequence may be found. */
   readonly accept: (sequence: number) => boolean;
 }
@@ -63,11 +64,12 @@ export class AssetTerms {
     this.#meaning = meaning;
   }
 
-  async search({ query, limit, accept, signal }: TermSearch): Promise<TermMatches> {
+  async search({ query, limit, minEvidence, accept, signal }: TermSearch): Promise<TermMatches> {
     const notices: RankNotice[] = [];
     const { hits, fullScore, hasMore, usedMeaning } = await this.#terms.search([assetSource], {
       query,
       limit,
+      minEvidence,
       acceptSequence: accept,
       readsRecords: false,
       findsSimilar: false,

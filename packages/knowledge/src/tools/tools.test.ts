@@ -100,6 +100,7 @@ describe('search_knowledge', () => {
           title: 'RabbitMQ 重试策略',
           score: expect.any(Number) as number,
           snippet: expect.stringContaining('消息队列失败重试的核心是指数退避') as string,
+          evidence: { strength: 1, covered: 1, missing: [], margin: 1 },
         },
       ],
       is_answered: true,

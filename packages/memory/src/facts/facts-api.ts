@@ -73,6 +73,8 @@ export interface RecallFactsOptions extends FactSelection {
   readonly limit?: number | undefined;
   /** @default 0 */
   readonly offset?: number | undefined;
+  /** The facts with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice; without it, the call fails. */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }

@@ -217,7 +217,7 @@ export const factCalls: CallTable<Facts> = {
   restore: ['any', { ...inProject, revision: 'optional' }],
   forget: ['any', inProject],
   list: [{ ...selection, ...page, archived: 'optional' }],
-  recall: [{ ...selection, ...page, query: 'required', onNotice: 'optional' }],
+  recall: [{ ...selection, ...page, query: 'required', minEvidence: 'optional', onNotice: 'optional' }],
   startBlock: [{ ...selection, language: 'optional', maxCharacters: 'optional' }],
   toMarkdown: [selection],
   applyMarkdown: ['any', { ...inStreams, original: 'required', allowSecret: 'optional' }],

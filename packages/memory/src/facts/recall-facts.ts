@@ -1,5 +1,5 @@
 import type { FactDependencies } from './fact-table.ts';
-import { checkWhole, refuse } from '../records/checks.ts';
+import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
 import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
@@ -32,9 +32,22 @@ async function searchTables(
   options: RecallFactsOptions & TermQuery,
 ): Promise<{ readonly found: TermResult; readonly tables: readonly FactTable[] }> {
   const { terms, backend } = dependencies;
-  const { query, limit, offset, accept, embed, meaning, onNotice, signal } = options;
+  const { query, limit, offset, accept, minEvidence, glossary, findsRelated, embed, meaning } = options;
+  const { onNotice, signal } = options;
   const search = async (tables: readonly FactTable[]): Promise<TermResult> =>
-    terms.search(tables.map(sourceOf), { query, limit, offset, accept, embed, meaning, onNotice, signal });
+    terms.search(tables.map(sourceOf), {
+      query,
+      limit,
+      offset,
+      accept,
+      minEvidence,
+      glossary,
+      findsRelated,
+      embed,
+      meaning,
+      onNotice,
+      signal,
+    });
   const tables = tablesOf(dependencies, options);
   try {
     return { found: await search(tables), tables };
@@ -52,12 +65,13 @@ async function searchTables(
 
 export async function recallFacts(
   dependencies: FactDependencies,
-  options: RecallFactsOptions & Pick<TermQuery, 'embed' | 'meaning'>,
+  options: RecallFactsOptions & Pick<TermQuery, 'embed' | 'findsRelated' | 'meaning'>,
 ): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
+  checkShare(options.minEvidence, 'minEvidence');
   if (query.trim() === '') {
     const { facts, total, nextOffset } = await listFacts(dependencies, { ...options, archived: false, limit, offset });
     const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
@@ -70,10 +84,11 @@ export async function recallFacts(
   };
   const { found, tables } = await searchTables(dependencies, { ...options, limit, offset, accept });
   const byKey = new Map(tables.map((table) => [table.key, table]));
-  const facts = found.hits.flatMap(({ source, record, score, isSimilar, matched }): RecalledFact[] => {
+  const facts = found.hits.flatMap(({ source, record, score, evidence, isSimilar, matched }): RecalledFact[] => {
     const [table, stored] = [byKey.get(source.key), parseFact(record)];
     if (table === undefined || stored === undefined) return [];
-    return [{ ...factOf(stored, table), score, ...(isSimilar === true && { isSimilar }), matched }];
+    const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+    return [{ ...factOf(stored, table), score, ...judged, matched }];
   });
   return { facts, searched: found.searched, fullScore: found.fullScore, hasMore: found.hasMore };
 }

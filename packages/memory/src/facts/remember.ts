@@ -76,12 +76,14 @@ export async function rememberFact(
   const table = factTable(scope, project);
   const added = checkNew(dependencies, text, options);
   const query = added.text.slice(0, MAX_QUERY);
-  const recalled = await recallFacts(dependencies, { query, project, stream, limit: MAX_COMPARED, signal });
+  // The text of a fact has many words that no other fact has: to correct them would take longer than to write it.
+  const search = { query, project, stream, limit: MAX_COMPARED, findsRelated: false, signal };
+  const recalled = await recallFacts(dependencies, search);
   const similarTo = (id: string): Fact[] => {
     const others = recalled.facts
       .filter((fact) => fact.id !== id && (fact.isSimilar !== true || fact.matched.length >= COMMON_TERMS))
       .slice(0, MAX_SIMILAR);
-    return others.map(({ score: _, isSimilar: __, matched: ___, ...fact }) => fact);
+    return others.map(({ score: _, isSimilar: __, matched: ___, evidence: ____, ...fact }) => fact);
   };
   // One that all streams recall. The store finds one of the same stream, in the step that writes.
   const folded = foldText(added.text);

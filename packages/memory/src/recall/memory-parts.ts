@@ -35,7 +35,7 @@ function aboutFact({ scope, stream, pinned }: Fact): Readonly<Record<string, str
 }
 
 function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
-  const { id, text, tags, updatedAt, score, isSimilar, matched } = fact;
+  const { id, text, tags, updatedAt, score, evidence, isSimilar, matched } = fact;
   const about = aboutFact(fact);
   return {
     kind: 'fact',
@@ -43,6 +43,7 @@ function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
     text,
     time: updatedAt,
     score: shareOf(score, fullScore),
+    ...(evidence && { evidence }),
     ...(isSimilar === true && { isSimilar }),
     matched,
     tags,
@@ -51,13 +52,14 @@ function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
 }
 
 function messageHit(context: RecalledContext, fullScore: number | undefined): RecallHit {
-  const { kind, content, time, by, origin, score, isSimilar, matched } = context;
+  const { kind, content, time, by, origin, score, evidence, isSimilar, matched } = context;
   return {
     kind,
     id: kind === 'message' ? context.id : origin,
     text: content,
     time,
     score: shareOf(score, fullScore),
+    ...(evidence && { evidence }),
     ...(isSimilar === true && { isSimilar }),
     matched,
     tags: [],

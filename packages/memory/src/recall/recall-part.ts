@@ -1,3 +1,4 @@
+import type { Evidence } from '@cairn/retrieval';
 import type { CallOptions } from '../records/backend.ts';
 import type { FactScope } from '../facts/fact.ts';
 
@@ -22,6 +23,8 @@ export interface RecallHit {
   readonly score: number;
   /** Present when it has too little of the question: it may be about something else. */
   readonly isSimilar?: true;
+  /** What speaks for it, among the hits of its kind. Absent in a list, and for a hit by a similar spelling or by its meaning. */
+  readonly evidence?: Evidence;
   /** The terms of the question that it has. */
   readonly matched?: readonly string[] | undefined;
   readonly tags: readonly string[];
@@ -55,6 +58,8 @@ export interface RecallFilters {
 export interface PartOptions extends Omit<RecallFilters, 'kind'>, CallOptions {
   /** Plain text. An empty one lists, newest first. */
   readonly query: string;
+  /** The hits with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
   /** The most hits. With a larger limit, the same hits come first. */
   readonly limit: number;
 }

@@ -2,7 +2,7 @@ import { escapeControls } from '@cairn/tool/paths';
 import { quoted } from '@cairn/tool/kernel';
 import { MemoryError } from '../errors.ts';
 import type { CallOptions } from '../records/backend.ts';
-import { checkTime, checkWhole, refuse } from '../records/checks.ts';
+import { checkShare, checkTime, checkWhole, refuse } from '../records/checks.ts';
 import {
   RECALL_KINDS,
   type PartResult,
@@ -17,6 +17,8 @@ import {
 export interface AskOptions extends RecallFilters, CallOptions {
   /** Plain text without syntax. Without one, facts and assets are listed, the last changed one first. */
   readonly query?: string | undefined;
+  /** The hits with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
   /** 1 to 50. @default 5 */
   readonly limit?: number | undefined;
   /** The number of hits to leave out, which earlier pages had. @default 0 */
@@ -76,7 +78,8 @@ function kindsOf(options: AskOptions): readonly RecallKind[] {
   return [kind];
 }
 
-function checkOptions({ query = '', kind, role, since, until, limit = DEFAULT_LIMIT, offset = 0 }: AskOptions): void {
+function checkOptions(options: AskOptions): void {
+  const { query = '', kind, role, since, until, minEvidence, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   if (kind !== undefined && !RECALL_KINDS.includes(kind)) {
     refuse(`Invalid kind ${quoted(kind)}`, `Use ${RECALL_KINDS.join(', ')}, or leave it out.`);
@@ -87,6 +90,7 @@ function checkOptions({ query = '', kind, role, since, until, limit = DEFAULT_LI
   checkWhole(limit, 'limit', { min: 1 });
   if (limit > MAX_RECALLED) refuse(`Invalid limit ${limit}`, `Use a whole number from 1 to ${MAX_RECALLED}.`);
   checkWhole(offset, 'offset', { min: 0 });
+  checkShare(minEvidence, 'minEvidence');
 }
 
 /** Compares two hits of different kinds: those with enough of the question come first, then the better ones. */
@@ -126,9 +130,9 @@ type Outcome = { readonly kind: RecallKind } & ({ readonly result: PartResult } 
 /** Asks a part. The others answer without it. @throws the errors of invalid options, and the reason of the signal. */
 async function ask(part: RecallPart, options: AskOptions & { readonly end: number }): Promise<Outcome> {
   const { kind } = part;
-  const { query = '', tags, scope, role, since, until, end, signal } = options;
+  const { query = '', tags, scope, role, since, until, minEvidence, end, signal } = options;
   try {
-    return { kind, result: await part.find({ query, tags, scope, role, since, until, limit: end, signal }) };
+    return { kind, result: await part.find({ query, tags, scope, role, since, until, minEvidence, limit: end, signal }) };
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof Error)) throw error;

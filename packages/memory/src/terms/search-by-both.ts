@@ -129,7 +129,9 @@ function merged<Source extends TermSource>(
       'source' | 'sequence' | 'record'
     >;
     const isSimilar = id !== answer && (hit === undefined || hit.isSimilar === true);
-    return { source, sequence, record, score, matched: hit?.matched ?? [], ...(isSimilar && { isSimilar }) };
+    const { matched = [], evidence } = hit ?? {};
+    const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+    return { source, sequence, record, score, matched, ...judged };
   });
   const rankOf = (hit: TermHit<Source>): number => (idOf(hit) === answer ? 0 : hit.isSimilar === true ? 2 : 1);
   return hits.toSorted((left, right) => rankOf(left) - rankOf(right) || right.score - left.score);

@@ -1,18 +1,22 @@
 import {
   foundSlots,
   inverseDocumentFrequency,
+  matchedTerms,
+  Misspelled,
   noticesOf,
   rankDocuments,
   readQuery,
+  relatedQuery,
   scoreParts,
   similarTerms,
+  withEvidence,
   type CountedTerm,
-  type FoundSlot,
+  type Coverage,
   type Part,
   type Query,
-  type QueryTerm,
   type RankedDocument,
   type RankOptions,
+  type ScoredSlot,
   type Scores,
 } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
@@ -52,6 +56,8 @@ export interface TermQuery<Source extends TermSource = TermSource> extends RankO
   readonly meaning?: Meaning | undefined;
   /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
   readonly findsSimilar?: boolean | undefined;
+  /** Whether typos are corrected, and words that mean the same are searched for. @default true */
+  readonly findsRelated?: boolean | undefined;
 }
 
 /** A found row. */
@@ -59,6 +65,8 @@ export interface TermHit<Source extends TermSource = TermSource> extends Omit<Ra
   readonly source: Source;
   readonly sequence: number;
   readonly record: string;
+  /** What it has of the query, for a caller that orders the hits again. Absent for a similar spelling, or a meaning. */
+  readonly coverage?: Coverage;
 }
 
 export interface TermResult<Source extends TermSource = TermSource> {
@@ -97,6 +105,12 @@ const MAX_PAGE = 1024;
 const MAX_ATTEMPTS = 10;
 /** The equally good rows that are ordered by time, beyond the last hit. Of more, the last written ones come first. */
 const MAX_TIES = 64;
+
+/** A row that may be a hit. It has no coverage when it was found by a similar spelling. */
+type RowSlot = ScoredSlot & { readonly coverage?: Coverage };
+
+/** A hit before the evidence of all hits is compared. */
+type FoundRow<Source extends TermSource> = Omit<TermHit<Source>, 'evidence' | 'isSimilar'>;
 
 /** The scores of rows, and the source and the sequence of each. */
 interface Scored<Source extends TermSource> {
@@ -149,15 +163,20 @@ class TermSearch<Source extends TermSource> {
 
   /** @throws {MemoryError} `STORE_LOCKED` when other calls change the rows again and again before they are read. */
   async byTerms(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, onNotice } = this.#query;
-    const parsed = readQuery(query);
+    const { query, limit, offset = 0, minEvidence, glossary, findsRelated = true, onNotice } = this.#query;
+    const asked = findsRelated ? relatedQuery(query, glossary) : readQuery(query);
     const end = offset + limit;
-    const { accepted, statistics } = await this.#settled(() => this.#candidates(parsed, end));
-    const timeOf = ({ source, record }: TermHit<Source>): number => source.textOf(record)?.timeMs ?? 0;
+    const { accepted, statistics } = await this.#settled(() => this.#candidates(asked, end));
+    const timeOf = ({ source, record }: FoundRow<Source>): number => source.textOf(record)?.timeMs ?? 0;
     accepted.sort((a, b) => b.score - a.score || timeOf(b) - timeOf(a));
-    const hits = accepted.slice(offset, end);
+    // The margin of the last hit depends on the next one.
+    const judged = withEvidence(accepted.slice(0, end + 1), minEvidence);
+    const hits = judged.slice(offset, end).map((hit, place): TermHit<Source> => {
+      const { coverage } = accepted[offset + place] ?? {};
+      return { ...hit, ...(coverage && { coverage }) };
+    });
     const ranked = hits.map((hit) => ({ id: '', ...hit }));
-    for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
+    for (const notice of noticesOf(asked, ranked)) onNotice?.(notice);
     const { documents, terms } = statistics;
     return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
   }
@@ -177,12 +196,12 @@ class TermSearch<Source extends TermSource> {
 
   /** Returns the rows that may be hits, a few more than asked for. */
   async #candidates(
-    parsed: Query,
+    asked: Query,
     end: number,
-  ): Promise<{ readonly accepted: TermHit<Source>[]; readonly statistics: Scores['statistics'] }> {
+  ): Promise<{ readonly accepted: FoundRow<Source>[]; readonly statistics: Scores['statistics'] }> {
     const { findsSimilar = true } = this.#query;
-    const scored = await this.#score(parsed.terms);
-    let accepted: TermHit<Source>[] = [];
+    const { parsed, scored } = await this.#corrected(asked);
+    let accepted: FoundRow<Source>[] = [];
     let isFound = false;
     for (const slots of foundSlots(parsed, scored.scores, end + 1)) {
       isFound = true;
@@ -193,8 +212,26 @@ class TermSearch<Source extends TermSource> {
     return { accepted, statistics: scored.scores.statistics };
   }
 
-  async #score(terms: readonly QueryTerm[]): Promise<Scored<Source>> {
-    const names = terms.map(({ term }) => term);
+  /** Scores the rows by a query, and by corrections of its words that no row has. */
+  async #corrected(asked: Query): Promise<{ readonly parsed: Query; readonly scored: Scored<Source> }> {
+    const scored = await this.#score(asked);
+    if (this.#query.findsRelated === false) return { parsed: asked, scored };
+    const misspelled = new Misspelled(asked, scored.scores.statistics);
+    const candidates = misspelled.candidates();
+    if (candidates.length === 0) return { parsed: asked, scored };
+    const { signal } = this.#query;
+    const known = new Set<string>();
+    await mapSome(this.#sources, async ({ key }) => {
+      const { postings } = await this.#backend.postings(key, candidates, { signal });
+      for (const [place, blocks] of postings.entries()) if (blocks.length > 0) known.add(candidates[place] ?? '');
+    });
+    const parsed = misspelled.corrected((term) => known.has(term));
+    return parsed === asked ? { parsed, scored } : { parsed, scored: await this.#score(parsed) };
+  }
+
+  async #score(parsed: Pick<Query, 'terms' | 'relations'>): Promise<Scored<Source>> {
+    const { terms, relations = [] } = parsed;
+    const names = [...new Set([...terms.map(({ term }) => term), ...relations.flatMap((relation) => relation.terms)])];
     const { signal } = this.#query;
     const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, this.#turns, { signal }));
     const parts: Part[] = [];
@@ -208,7 +245,7 @@ class TermSearch<Source extends TermSource> {
     }
     const ownerOf = (part: number): (typeof owners)[number] => owners[part] ?? { order: 0, firstSequence: 0 };
     const scores = await this.#turns.run(
-      scoreParts(parts, terms, (left, right) => {
+      scoreParts(parts, parsed, (left, right) => {
         const [own, other] = [ownerOf(left.part), ownerOf(right.part)];
         // Of the same source the row that was written last.
         return own.order - other.order || other.firstSequence + right.slot - own.firstSequence - left.slot;
@@ -223,8 +260,8 @@ class TermSearch<Source extends TermSource> {
 
   /** Adds the rows of slots that may be hits, until there are enough. Mostly the first ones are enough, so that few rows are read. */
   async #accept(
-    accepted: TermHit<Source>[],
-    slots: readonly FoundSlot[],
+    accepted: FoundRow<Source>[],
+    slots: readonly RowSlot[],
     { scored, end }: { readonly scored: Scored<Source>; readonly end: number },
   ): Promise<void> {
     for (let from = 0, count = end + 1; from < slots.length && !isEnough(accepted, end); count *= 2) {
@@ -234,7 +271,7 @@ class TermSearch<Source extends TermSource> {
   }
 
   /** Reads the rows of slots, and returns those that may be hits. */
-  async #accepted(slots: readonly FoundSlot[], { placeOf }: Scored<Source>): Promise<TermHit<Source>[]> {
+  async #accepted(slots: readonly RowSlot[], { placeOf }: Scored<Source>): Promise<FoundRow<Source>[]> {
     const { accept, acceptSequence, readsRecords = true } = this.#query;
     const candidates = slots
       .map((slot) => ({ ...placeOf(slot), slot }))
@@ -245,9 +282,8 @@ class TermSearch<Source extends TermSource> {
       const record = rows === undefined ? '' : rows[index]?.text;
       if (record === undefined) this.#isMissing = true;
       if (record === undefined || accept?.(record, source) === false) return [];
-      const { score, isSimilar } = slot;
-      const matched = slot.matched.map(({ term }) => term);
-      return [{ source, sequence, record, score, matched, ...(isSimilar && { isSimilar }) }];
+      const { score, coverage } = slot;
+      return [{ source, sequence, record, score, matched: matchedTerms(slot), ...(coverage && { coverage }) }];
     });
   }
 
@@ -267,7 +303,7 @@ class TermSearch<Source extends TermSource> {
   }
 
   /** Returns rows with words of a similar spelling. */
-  async #similar({ terms }: Query, end: number): Promise<TermHit<Source>[]> {
+  async #similar({ terms }: Query, end: number): Promise<FoundRow<Source>[]> {
     const asked = terms.map(({ term }) => term);
     const similar = new Map<string, number>();
     for (const { key } of this.#sources) {
@@ -276,12 +312,13 @@ class TermSearch<Source extends TermSource> {
       }
     }
     const found = Array.from(similar, ([term, weight]) => ({ term, weight }));
-    const scored = await this.#score(found.toSorted((left, right) => (left.term < right.term ? -1 : 1)));
-    const accepted: TermHit<Source>[] = [];
-    let slots: readonly FoundSlot[] = [];
+    const ordered = found.toSorted((left, right) => (left.term < right.term ? -1 : 1));
+    const scored = await this.#score({ terms: ordered });
+    const accepted: FoundRow<Source>[] = [];
+    let slots: readonly RowSlot[] = [];
     do {
       slots = scored.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
-      const marked = slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true }));
+      const marked = slots.map((slot): RowSlot => ({ ...slot, matched: [] }));
       await this.#accept(accepted, marked, { scored, end });
     } while (!isEnough(accepted, end) && slots.length > 0);
     return accepted;
@@ -289,7 +326,7 @@ class TermSearch<Source extends TermSource> {
 
   /** With vectors all texts are compared. */
   async byMeaning(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, accept, acceptSequence, embed, onNotice, signal } = this.#query;
+    const { query, limit, offset = 0, accept, acceptSequence, minEvidence, glossary, embed, onNotice, signal } = this.#query;
     const hits = new Map<string, Pick<TermHit<Source>, 'source' | 'sequence' | 'record'>>();
     const documents: { readonly id: string; readonly text: string; readonly timeMs: number }[] = [];
     for (const [order, source] of this.#sources.entries()) {
@@ -304,12 +341,12 @@ class TermSearch<Source extends TermSource> {
     }
     const isFiltered = accept !== undefined || acceptSequence !== undefined;
     const count = isFiltered ? Math.max(1, documents.length) : offset + limit + 1;
-    const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice });
-    const accepted = ranked.flatMap(({ id, score, isSimilar, matched }) => {
+    const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice, minEvidence, glossary });
+    const accepted = ranked.flatMap(({ id, ...found }) => {
       const hit = hits.get(id);
       if (hit === undefined || acceptSequence?.(hit.sequence, hit.source) === false) return [];
       if (accept?.(hit.record, hit.source) === false) return [];
-      return [{ ...hit, score, matched, ...(isSimilar && { isSimilar }) }];
+      return [{ ...hit, ...found }];
     });
     return {
       hits: accepted.slice(offset, offset + limit),

@@ -143,7 +143,7 @@ function* linesOf(
   yield* textLines('    ', shown, context);
 }
 
-function documentOf({ kind, id, text, time, score, isSimilar, tags, about }: RecallHit): object {
+function documentOf({ kind, id, text, time, score, evidence, isSimilar, tags, about }: RecallHit): object {
   return {
     kind,
     id,
@@ -151,6 +151,7 @@ function documentOf({ kind, id, text, time, score, isSimilar, tags, about }: Rec
     tags,
     text,
     score,
+    ...(evidence && { evidence }),
     similar: isSimilar === true,
     changed_at: new Date(time).toISOString(),
   };
