@@ -36,7 +36,7 @@ test('45 questions in each language have an answer in each half, and 25 have non
 
 // It must not become worse unnoticed.
 test('answers are found, and few of the questions without an answer are answered unmarked', () => {
-  expect(countsOf('en')).toEqual({ found: 45, answered: 30, falselyAnswered: 3 });
+  expect(countsOf('en')).toEqual({ found: 45, answered: 31, falselyAnswered: 3 });
   expect(countsOf('zh')).toEqual({ found: 42, answered: 35, falselyAnswered: 1 });
 });
 
@@ -89,5 +89,8 @@ test.each([
   ['a word that means the same in the other language', '数据库备份', 'nightly'],
 ])('is answered unmarked: %s', (reason, query, id) => {
   const ranked = few.rank(query, 5);
-  expect(ranked.filter(({ isSimilar }) => isSimilar !== true).map((one) => one.id), reason).toContain(id);
+  expect(
+    ranked.filter(({ isSimilar }) => isSimilar !== true).map((one) => one.id),
+    reason,
+  ).toContain(id);
 });

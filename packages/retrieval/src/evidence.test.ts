@@ -92,7 +92,12 @@ const rows: readonly Row[] = [
   { reason: 'a number and a unit of time', query: 'eight hours', text: 'every eight hours', evidence: 'little' },
 ];
 
-function coverageOf({ query, text, frequencies = {}, documents = 10 }: Omit<Row, 'evidence' | 'reason'>): Coverage | undefined {
+function coverageOf({
+  query,
+  text,
+  frequencies = {},
+  documents = 10,
+}: Omit<Row, 'evidence' | 'reason'>): Coverage | undefined {
   const own = new Set(termsOf(text));
   const parsed = readQuery(query);
   const terms = parsed.terms.map(({ term, weight }) => {
@@ -126,35 +131,43 @@ const strengthOf = (row: Omit<Row, 'evidence' | 'reason'>): number =>
   withEvidence([{ score: 1, coverage: coverageOf(row) }, { score: 1 }])[0]?.evidence?.strength ?? 0;
 
 test('a missing name weighs more than another missing word', () => {
-  const [ruby, other] = ['Ruby', 'ruby'].map((name) => strengthOf({ query: `which version of ${name} runs`, text: 'a version runs' }));
+  const [ruby, other] = ['Ruby', 'ruby'].map((name) =>
+    strengthOf({ query: `which version of ${name} runs`, text: 'a version runs' }),
+  );
   expect(ruby).toBeLessThan(other ?? 0);
 });
 
 test('a missing word that few other documents have weighs more than one that no document has', () => {
   const row = { query: 'gateway zebra', text: 'a gateway', documents: 100 };
-  const [known, unknown] = [{ gateway: 1, zebra: 2 }, { gateway: 1 }].map((frequencies) => strengthOf({ ...row, frequencies }));
+  const [known, unknown] = [{ gateway: 1, zebra: 2 }, { gateway: 1 }].map((frequencies) =>
+    strengthOf({ ...row, frequencies }),
+  );
   expect(known).toBeLessThan(unknown ?? 0);
 });
 
 test('a document far above the next one has more evidence, and the margin says how far', () => {
   const coverage = coverageOf({ query: 'gateway zebra', text: 'a gateway' });
-  const evidence = (next: number) => withEvidence([{ score: 4, coverage }, { score: next, coverage }])[0]?.evidence;
+  const evidence = (next: number) =>
+    withEvidence([
+      { score: 4, coverage },
+      { score: next, coverage },
+    ])[0]?.evidence;
   expect([evidence(4)?.margin, evidence(3)?.margin, evidence(0)?.margin]).toEqual([0, 0.25, 1]);
   expect(evidence(1)?.strength).toBeGreaterThan(evidence(4)?.strength ?? 1);
 });
 
 test('nothing below a marked document is unmarked', () => {
-  const [all, some] = ['a gateway port', 'a gateway'].map((text) => coverageOf({ query: 'gateway port zebra tiger', text }));
+  const [all, some] = ['a gateway port', 'a gateway'].map((text) =>
+    coverageOf({ query: 'gateway port zebra tiger', text }),
+  );
   const marks = (hits: readonly { score: number; coverage?: Coverage | undefined }[], bound?: number): boolean[] =>
     withEvidence(hits, bound).map(({ isSimilar }) => isSimilar === true);
-  const hits = [
-    { score: 3, coverage: all },
-    { score: 3, coverage: some },
-    { score: 3, coverage: all },
-    { score: 3 },
-  ];
+  const hits = [{ score: 3, coverage: all }, { score: 3, coverage: some }, { score: 3, coverage: all }, { score: 3 }];
   expect(marks(hits, 0.2)).toEqual([false, false, false, true]);
-  const between = (withEvidence(hits).slice(0, 2).reduce((sum, one) => sum + (one.evidence?.strength ?? 0), 0)) / 2;
+  const between =
+    withEvidence(hits)
+      .slice(0, 2)
+      .reduce((sum, one) => sum + (one.evidence?.strength ?? 0), 0) / 2;
   expect(marks(hits, between)).toEqual([false, true, true, true]);
 });
 
@@ -168,7 +181,9 @@ test('the bound of a call decides what is marked: 0 marks nothing that has a wor
 });
 
 test('a related word counts at most half of the word itself, and is named', () => {
-  const glossary = { relatedTo: () => [{ word: 'timeout', of: ['timeout'], related: '超时', terms: ['超时'], weight: 0.5 }] };
+  const glossary = {
+    relatedTo: () => [{ word: 'timeout', of: ['timeout'], related: '超时', terms: ['超时'], weight: 0.5 }],
+  };
   const index = createTermIndex();
   index.add({ id: 'word', text: 'timeout of x', timeMs: 0 });
   index.add({ id: 'related', text: '超时 x y z', timeMs: 0 });

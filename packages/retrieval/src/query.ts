@@ -103,7 +103,15 @@ class UnitReader {
         this.#words.add(term);
         const share = generalWords.has(term) ? GENERAL : 1;
         const isQuestion = functionWords.has(term);
-        this.#units.push({ text, terms: [term], share, isStop, isQuestion, isJoined: false, isName: isName(text, isFirst) });
+        this.#units.push({
+          text,
+          terms: [term],
+          share,
+          isStop,
+          isQuestion,
+          isJoined: false,
+          isName: isName(text, isFirst),
+        });
         return;
       }
       case 'pair':
@@ -113,7 +121,16 @@ class UnitReader {
       case 'character': {
         const isQuestion = questionCharacters.has(term) || numerals.has(term);
         const isJoined = this.#pair !== undefined;
-        const unit = { text: term, terms: [], character: term, share: CHARACTER_SHARE, isStop, isQuestion, isJoined, isName: false };
+        const unit = {
+          text: term,
+          terms: [],
+          character: term,
+          share: CHARACTER_SHARE,
+          isStop,
+          isQuestion,
+          isJoined,
+          isName: false,
+        };
         this.#addPair(this.#pair, unit);
         this.#pair = undefined;
         this.#units.push(unit);
@@ -137,7 +154,15 @@ class UnitReader {
     if (last === undefined) return;
     if (parts.some((part) => part.text.length === 1)) {
       this.#units.splice(-parts.length, parts.length);
-      this.#units.push({ ...last, text, terms: [term], share: 1, isStop: false, isQuestion: false, isName: isName(text, false) });
+      this.#units.push({
+        ...last,
+        text,
+        terms: [term],
+        share: 1,
+        isStop: false,
+        isQuestion: false,
+        isName: isName(text, false),
+      });
       return;
     }
     // An identifier of stop words, such as `isOn`, is found by the whole.

@@ -169,7 +169,9 @@ export async function rankDocuments(
     try {
       const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
       // Vectors know better than spelling which documents are similar.
-      const byWords = index.rank(parsed, Math.max(1, all.length), { minEvidence }).filter((one) => one.matched.length > 0);
+      const byWords = index
+        .rank(parsed, Math.max(1, all.length), { minEvidence })
+        .filter((one) => one.matched.length > 0);
       const fused = fuse(byWords, byMeaning, { documents: all, limit });
       const isWeak = fused.length > 0 && fused.every(({ isSimilar }) => isSimilar === true);
       for (const notice of [...noticesOf(parsed, []), ...(isWeak ? [NEAR_IN_MEANING] : [])]) onNotice?.(notice);

@@ -13,7 +13,10 @@ const MAX_CORRECTIONS = 3;
 const own: { glossary?: Glossary } = {};
 
 /** Parses a query, and adds the words that mean the same according to a glossary, by default that of the package. */
-export function relatedQuery(query: string, glossary: Pick<Glossary, 'relatedTo'> = (own.glossary ??= createGlossary())): Query {
+export function relatedQuery(
+  query: string,
+  glossary: Pick<Glossary, 'relatedTo'> = (own.glossary ??= createGlossary()),
+): Query {
   const read = readQuery(query);
   const relations = glossary.relatedTo(query).map(({ word, of, related, terms, weight }): Relation => {
     return { kind: 'glossary', word, of, related, terms, share: weight };

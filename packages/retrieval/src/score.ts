@@ -139,7 +139,11 @@ function countRelations({ parts }: Collection, relations: readonly Relation[]): 
 function addRelated(
   scores: Float64Array,
   part: Part,
-  { relations, valueOf, averageLength }: {
+  {
+    relations,
+    valueOf,
+    averageLength,
+  }: {
     readonly relations: readonly CountedRelation[];
     readonly valueOf: (relation: CountedRelation) => number;
     readonly averageLength: number;

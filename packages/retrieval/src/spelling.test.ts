@@ -14,7 +14,10 @@ test.each([
   ['a short word with two letters swapped', 'prot', 'port'],
 ])('corrects a word: %s', (reason, word, meant) => {
   const [term = ''] = termsOf(meant);
-  expect(corrections(word).map((one) => one.term), reason).toContain(term);
+  expect(
+    corrections(word).map((one) => one.term),
+    reason,
+  ).toContain(term);
 });
 
 test.each([
@@ -26,7 +29,10 @@ test.each([
   ['a script without spaces', '网管', '网关'],
 ])('does not correct a word: %s', (reason, word, other) => {
   const [term = ''] = termsOf(other);
-  expect(corrections(word).map((one) => one.term), reason).not.toContain(term);
+  expect(
+    corrections(word).map((one) => one.term),
+    reason,
+  ).not.toContain(term);
 });
 
 test('names the word that was perhaps meant, and each term once', () => {

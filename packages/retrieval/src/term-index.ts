@@ -89,7 +89,11 @@ export class TermIndex {
    * {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no document is left, returns those with
    * words of a similar spelling, also marked.
    */
-  rank(query: string | Query, limit: number, { minEvidence, glossary }: EvidenceOptions = {}): readonly RankedDocument[] {
+  rank(
+    query: string | Query,
+    limit: number,
+    { minEvidence, glossary }: EvidenceOptions = {},
+  ): readonly RankedDocument[] {
     const asked = typeof query === 'string' ? relatedQuery(query, glossary) : query;
     const compareTies = (left: { slot: number }, right: { slot: number }): number =>
       (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;
@@ -106,7 +110,13 @@ export class TermIndex {
         .slice(0, limit)
         .map(({ slot, score, evidence, isSimilar, ...has }) => {
           const matched = matchedTerms(has);
-          return { id: this.#ids[slot] ?? '', score, matched, ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+          return {
+            id: this.#ids[slot] ?? '',
+            score,
+            matched,
+            ...(evidence && { evidence }),
+            ...(isSimilar && { isSimilar }),
+          };
         });
     }
     const near = similarTerms(
@@ -122,7 +132,9 @@ export class TermIndex {
   #scored(asked: Query, part: Part, compareTies: CompareTies): { readonly parsed: Query; readonly scores: Scores } {
     const scores = runToEnd(scoreParts([part], asked, compareTies));
     const parsed = new Misspelled(asked, scores.statistics).corrected((term) => this.#postings.has(term));
-    return parsed === asked ? { parsed, scores } : { parsed, scores: runToEnd(scoreParts([part], parsed, compareTies)) };
+    return parsed === asked
+      ? { parsed, scores }
+      : { parsed, scores: runToEnd(scoreParts([part], parsed, compareTies)) };
   }
 
   #append(id: string, timeMs: number, length: number): void {

@@ -210,7 +210,8 @@ async function ordered(
   return answersFirst([...learned, ...rest.filter(({ id }) => !shown.has(id))]);
 }
 
-type JudgedCandidate = Omit<Candidate, 'coverage' | 'evidence' | 'isSimilar'> & Pick<SearchResult, 'evidence' | 'isSimilar'>;
+type JudgedCandidate = Omit<Candidate, 'coverage' | 'evidence' | 'isSimilar'> &
+  Pick<SearchResult, 'evidence' | 'isSimilar'>;
 
 /** Marks candidates in their order: nothing below a marked one is unmarked. */
 function judged(

@@ -31,7 +31,7 @@ export async function recall(options: RecallOptions): Promise<RecallAnswer> {
     role: 'optional',
     since: 'optional',
     until: 'optional',
-  minEvidence: 'optional',
+    minEvidence: 'optional',
     limit: 'optional',
     offset: 'optional',
     signal: 'optional',

@@ -132,7 +132,10 @@ async function ask(part: RecallPart, options: AskOptions & { readonly end: numbe
   const { kind } = part;
   const { query = '', tags, scope, role, since, until, minEvidence, end, signal } = options;
   try {
-    return { kind, result: await part.find({ query, tags, scope, role, since, until, minEvidence, limit: end, signal }) };
+    return {
+      kind,
+      result: await part.find({ query, tags, scope, role, since, until, minEvidence, limit: end, signal }),
+    };
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof Error)) throw error;

@@ -326,7 +326,18 @@ class TermSearch<Source extends TermSource> {
 
   /** With vectors all texts are compared. */
   async byMeaning(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, accept, acceptSequence, minEvidence, glossary, embed, onNotice, signal } = this.#query;
+    const {
+      query,
+      limit,
+      offset = 0,
+      accept,
+      acceptSequence,
+      minEvidence,
+      glossary,
+      embed,
+      onNotice,
+      signal,
+    } = this.#query;
     const hits = new Map<string, Pick<TermHit<Source>, 'source' | 'sequence' | 'record'>>();
     const documents: { readonly id: string; readonly text: string; readonly timeMs: number }[] = [];
     for (const [order, source] of this.#sources.entries()) {
@@ -341,7 +352,14 @@ class TermSearch<Source extends TermSource> {
     }
     const isFiltered = accept !== undefined || acceptSequence !== undefined;
     const count = isFiltered ? Math.max(1, documents.length) : offset + limit + 1;
-    const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice, minEvidence, glossary });
+    const ranked = await rankDocuments(query, documents, {
+      limit: count,
+      signal,
+      embed,
+      onNotice,
+      minEvidence,
+      glossary,
+    });
     const accepted = ranked.flatMap(({ id, ...found }) => {
       const hit = hits.get(id);
       if (hit === undefined || acceptSequence?.(hit.sequence, hit.source) === false) return [];
