@@ -46,7 +46,7 @@ function attemptPath(url: string): string | undefined {
  * Returns the repository that the URL of a remote names, such as `github.com/acme/app`: equal for SSH and HTTPS, and without user,
  * password and parameters. `undefined` for a relative path, which means nothing elsewhere.
  */
-export function remoteName(url: string): string | undefined {
+function remoteName(url: string): string | undefined {
   const text = url.trim();
   if (isAbsolute(text)) return `/${text.replaceAll(/^[\\/]+|(?:\.git)?[\\/]*$/gu, '')}`;
   if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(text)) return URL.canParse(text) ? fromUrl(text) : undefined;

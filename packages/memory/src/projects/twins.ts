@@ -152,7 +152,7 @@ export function moveCommand({ project: from }: ProjectTwin, { backend, project }
 }
 
 /** Returns what to say about the twins of a project, with the commands; an empty string without twins. */
-export function twinText(twins: readonly ProjectTwin[], options: TwinTextOptions): string {
+function twinText(twins: readonly ProjectTwin[], options: TwinTextOptions): string {
   if (twins.length === 0) return '';
   const { project, language = 'en', isForModel = false } = options;
   const text = texts[language];
