@@ -59,6 +59,7 @@ test('prints one line for each check', async () => {
     'knowledge',
     'team',
     'model',
+    'glossary',
     'open files',
     'content index',
   ]);

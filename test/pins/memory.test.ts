@@ -43,7 +43,11 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   ['backends/sqlite.js', sqliteBackend, ['listBackups', 'restoreBackup', 'sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],
-  ['terms/index.js', terms, ['Meaning', 'createTermStore', 'termsIn', 'withoutVectors']],
+  [
+    'terms/index.js',
+    terms,
+    ['Meaning', 'createTermStore', 'glossaryFiles', 'glossaryPaths', 'readGlossaryFile', 'termsIn', 'withoutVectors'],
+  ],
   ['embeddings/index.js', embeddings, ['Consent', 'configuredEmbeddings', 'embeddingSettings']],
   ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
 ];

@@ -1,13 +1,14 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from './errors.ts';
-import type { MemoryBackend } from '@cairn/memory';
+import type { MemoryBackend, MemoryOptions } from '@cairn/memory';
 import type { Embeddings } from '@cairn/memory/embeddings';
 import { Meaning } from '@cairn/memory/terms';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
 import { openIndex, type KnowledgeIndex } from './index/knowledge-index.ts';
+import { SharedGlossary } from './index/shared-glossary.ts';
 import { openGaps, type Gaps } from './gaps/gaps.ts';
 import { createLayers, type Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
@@ -25,6 +26,11 @@ export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
   readonly directory?: string | undefined;
   /** The store of the assets. @default `knowledge.db` in the directory, which is backed up once a day, see `sqlite` of `@cairn/memory` */
   readonly backend?: MemoryBackend | undefined;
+  /**
+   * Returns more words that mean the same, such as those of the user's file; see `glossaryFiles` of `@cairn/memory/terms`. Called by
+   * each search; another array makes the glossary again. The glossary assets are used in any case.
+   */
+  readonly glossary?: MemoryOptions['glossary'];
   /** The language of texts for a model. @default 'en'; `AGENTS-INDEX.md` keeps its language */
   readonly language?: Language | undefined;
   /** How the commands begin that `payload` suggests. @default 'cairn' */
@@ -72,6 +78,7 @@ export interface Knowledge extends AsyncDisposable {
 const knowledgeOptions: OptionNames<KnowledgeOptions> = {
   directory: 'optional',
   backend: 'optional',
+  glossary: 'optional',
   language: 'optional',
   command: 'optional',
   learn: 'optional',
@@ -116,7 +123,8 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       return usage.opened(call);
     },
   });
-  const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
+  const glossary = new SharedGlossary(index, options.glossary);
+  const layers = createLayers({ store, index, gaps, usage, glossary, read: hot.get, language });
   const settler = createGapSettler(gaps, { store, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>

@@ -1,5 +1,5 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Embed } from '@cairn/retrieval';
+import type { Embed, GlossaryGroup } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { Claims } from './conversations/claims.ts';
 import { createMessages, messageCalls, type Messages } from './conversations/messages.ts';
@@ -45,6 +45,11 @@ export interface MemoryOptions {
    * `facts.recall`. @default none: nothing is sent
    */
   readonly embeddings?: Embeddings | undefined;
+  /**
+   * Returns more words that mean the same, such as those of the user's file; see `glossaryFiles` of `@cairn/memory/terms`. Called by
+   * each search; another array makes the glossary again. @default only the glossary of `@cairn/retrieval`
+   */
+  readonly glossary?: (() => Promise<readonly GlossaryGroup[]>) | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
   /** Called for each unreadable record, once in each call that meets it. The record stays where it is. */
@@ -153,15 +158,17 @@ export function createMemory(options: MemoryOptions): Memory {
     maxContentBytes: 'optional',
     embed: 'optional',
     embeddings: 'optional',
+    glossary: 'optional',
     language: 'optional',
     onUnreadable: 'optional',
   });
-  const { backend, project, retention, maxContentBytes, embed, embeddings, onUnreadable = () => undefined } = options;
+  const { backend, project, retention, maxContentBytes, embed, embeddings, glossary } = options;
+  const { onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
   const language = checkArguments.language(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
-  const terms = createTermStore({ backend });
+  const terms = createTermStore({ backend, glossary });
   const meaning = embeddings && new Meaning(backend, embeddings);
   const messages = checkArguments.calls(createMessages({ backend, reader, limits }), messageCalls);
   const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);

@@ -1,5 +1,6 @@
 import { checkAddon, checkWriting } from './addon.ts';
 import type { Check } from './check.ts';
+import { checkGlossary } from './glossary.ts';
 import { checkContentIndex, checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
 import { checkModels } from './model.ts';
 import { checkProject } from './project.ts';
@@ -19,6 +20,7 @@ export const checks: Readonly<Record<string, Check>> = {
   knowledge: checkKnowledge,
   team: checkTeam,
   model: checkModels,
+  glossary: checkGlossary,
   'open files': checkOpenFiles,
   'content index': checkContentIndex,
 };

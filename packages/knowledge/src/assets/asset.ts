@@ -85,13 +85,15 @@ export interface AssetReports {
   readonly notes: readonly string[];
 }
 
-/** What the index knows of an asset: everything but its text. */
+/** What the index knows of an asset: its fields, and the relations of words in its text. */
 export interface AssetHead
   extends AssetFields, Pick<Asset, 'id' | 'createdMs' | 'changedMs' | 'isPromoted' | 'isUnshared'> {
   readonly hasConflict: boolean;
   readonly needsReview: boolean;
   /** UTF-16 code units of the text. */
   readonly characters: number;
+  /** The lines of a glossary asset that relate words, in the format of `parseGlossary` of `@cairn/retrieval`. */
+  readonly relations?: string | undefined;
 }
 
 /** The largest Markdown file of an asset, in bytes of UTF-8. */

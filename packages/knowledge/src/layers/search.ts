@@ -8,6 +8,7 @@ import { foldName } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isGapDraft } from '../gaps/gap.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { SharedGlossary } from '../index/shared-glossary.ts';
 import { createFieldFilter, createFilter, isFiltered, type FieldFilters } from '../index/selection.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { headOf } from '../stores/record.ts';
@@ -60,6 +61,8 @@ export interface SearchDependencies {
   readonly index: KnowledgeIndex;
   /** The assets that were opened after each query. @default the ranking learns nothing */
   readonly usage?: Pick<Usage, 'isOn' | 'ranking'> | undefined;
+  /** The words that mean the same. @default Cairn's own */
+  readonly glossary?: Pick<SharedGlossary, 'read'> | undefined;
   readonly language: Language;
 }
 
@@ -110,7 +113,7 @@ function checkOptions({ query, limit = DEFAULT_LIMIT, minEvidence = 0, type, pro
 
 /** Ranks the assets by the terms of their texts. The index filters them, so that no text is read. */
 async function rank(
-  { store, index }: SearchDependencies,
+  { store, index, glossary }: SearchDependencies,
   { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
 ) {
   const { limit = DEFAULT_LIMIT, minEvidence, signal } = options;
@@ -133,7 +136,9 @@ async function rank(
     heads.set(sequence, head);
     return true;
   };
-  const matches = await store.terms.search({ query, limit: Math.max(POOL, limit), minEvidence, accept, signal });
+  const words = await glossary?.read();
+  const pool = Math.max(POOL, limit);
+  const matches = await store.terms.search({ query, limit: pool, minEvidence, accept, glossary: words, signal });
   const { hits, fullScore, hasMore, usedMeaning } = matches;
   const ofMeaning = { usedMeaning, notices: matches.notices.filter(({ code }) => isOfEmbeddings(code)) };
   const codes = matches.notices.map(({ code }) => code);

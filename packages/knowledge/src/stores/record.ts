@@ -2,6 +2,7 @@ import { hashOf, contentHash, type ParsedAsset } from '../assets/markdown.ts';
 import type { Asset, AssetFields, AssetHead, AssetKey, AssetReports } from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId } from '../assets/names.ts';
+import { relationsIn } from '../assets/relations.ts';
 
 /** What the team store had at the last synchronization. */
 export interface TeamState {
@@ -93,12 +94,14 @@ export function assetOf(row: StoredAsset): Asset {
 }
 
 export function headOf(asset: Asset): AssetHead {
-  const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
+  const { text, hash: _hash, body, origin: _origin, conflict, reports, ...fields } = asset;
+  const relations = relationsIn(asset, body);
   return {
     ...fields,
     hasConflict: conflict !== undefined,
     needsReview: reports.wrong >= REVIEW_REPORTS,
     characters: text.length,
+    ...(relations !== undefined && { relations }),
   };
 }
 

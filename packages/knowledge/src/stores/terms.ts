@@ -1,7 +1,7 @@
 /** The terms of the assets' content, which a store of `@cairn/memory` keeps with their rows. All access to them is here. */
 import type { CallOptions, MemoryBackend, Terms } from '@cairn/memory';
 import { createTermStore, termsIn } from '@cairn/memory/terms';
-import type { Meaning, TermResult, TermSource, TermStore, VectorSource } from '@cairn/memory/terms';
+import type { Meaning, TermQuery, TermResult, TermSource, TermStore, VectorSource } from '@cairn/memory/terms';
 import type { RankNotice } from '@cairn/retrieval';
 import { isRemoval, parseRow, type StoredRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
@@ -47,6 +47,8 @@ export interface TermSearch extends CallOptions {
   readonly minEvidence?: number | undefined;
   /** Returns whether the asset whose row has this sequence may be found. */
   readonly accept: (sequence: number) => boolean;
+  /** The words that mean the same. @default Cairn's own */
+  readonly glossary?: TermQuery['glossary'];
 }
 
 export interface TermMatches extends Pick<TermResult, 'hits' | 'hasMore' | 'usedMeaning'> {
@@ -64,12 +66,13 @@ export class AssetTerms {
     this.#meaning = meaning;
   }
 
-  async search({ query, limit, minEvidence, accept, signal }: TermSearch): Promise<TermMatches> {
+  async search({ query, limit, minEvidence, accept, glossary, signal }: TermSearch): Promise<TermMatches> {
     const notices: RankNotice[] = [];
     const { hits, fullScore, hasMore, usedMeaning } = await this.#terms.search([assetSource], {
       query,
       limit,
       minEvidence,
+      glossary,
       acceptSequence: accept,
       readsRecords: false,
       findsSimilar: false,

@@ -1,5 +1,8 @@
 /** The search of tables by their terms and vectors, for a package that keeps its own rows in a store of memory. */
 export { termsIn } from '../records/terms.ts';
+export { glossaryPaths } from '../store-path.ts';
+export { glossaryFiles, readGlossaryFile } from './glossary-files.ts';
+export type { GlossaryFile, GlossaryFileProblem, GlossaryFilesOptions } from './glossary-files.ts';
 export { createTermStore } from './term-store.ts';
 export type { TermSource, TermHit, TermQuery, TermResult, TermStore } from './term-store.ts';
 export type { VectorSource } from '../vectors/make-vectors.ts';

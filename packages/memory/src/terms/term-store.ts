@@ -1,4 +1,5 @@
 import {
+  createGlossary,
   foundSlots,
   inverseDocumentFrequency,
   matchedTerms,
@@ -12,6 +13,8 @@ import {
   withEvidence,
   type CountedTerm,
   type Coverage,
+  type Glossary,
+  type GlossaryGroup,
   type Part,
   type Query,
   type RankedDocument,
@@ -381,8 +384,25 @@ function isEnough(candidates: readonly { readonly score: number }[], end: number
   return next.score < last.score || candidates.length >= end + MAX_TIES;
 }
 
+export interface TermStoreOptions {
+  readonly backend: MemoryBackend;
+  /** Returns the groups of words that a search without a glossary adds to those of Cairn. @default none */
+  readonly glossary?: (() => Promise<readonly GlossaryGroup[]>) | undefined;
+}
+
+/** Returns a function that reads a glossary, and makes it again only when its groups are another array. */
+function glossaryReader(read: TermStoreOptions['glossary']): () => Promise<Glossary | undefined> {
+  const last: { groups?: readonly GlossaryGroup[]; glossary?: Glossary } = {};
+  return async () => {
+    const groups = await read?.();
+    if (groups !== last.groups) Object.assign(last, { groups, glossary: groups && createGlossary(groups) });
+    return last.glossary;
+  };
+}
+
 /** Creates the search of a store. It keeps the postings that searches read, and reads only what is new. */
-export function createTermStore({ backend }: { readonly backend: MemoryBackend }): TermStore {
+export function createTermStore({ backend, glossary }: TermStoreOptions): TermStore {
+  const readGlossary = glossaryReader(glossary);
   const caches = new Map<string, PostingsCache>();
   const cacheOf = (key: string): PostingsCache => {
     const cache = caches.get(key) ?? new PostingsCache(backend, key);
@@ -400,9 +420,10 @@ export function createTermStore({ backend }: { readonly backend: MemoryBackend }
     }
   };
   return {
-    search: async (sources, query) => {
-      query.signal?.throwIfAborted();
+    search: async (sources, asked) => {
+      asked.signal?.throwIfAborted();
       try {
+        const query: typeof asked = { ...asked, glossary: asked.glossary ?? (await readGlossary()) };
         const { embed, meaning } = query;
         if (embed !== undefined) return await new TermSearch({ backend, cacheOf }, sources, query).byMeaning();
         const byWords = (one: typeof query): Promise<TermResult<(typeof sources)[number]>> =>

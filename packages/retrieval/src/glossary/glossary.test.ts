@@ -28,21 +28,18 @@ test.each<[reason: string, query: string, expected: readonly string[], text?: st
   ['an identifier is a word', 'readTimeout', ['timeout ~ 超时 [超时] 0.5']],
   ['a joined identifier is the word without a joiner', 'quux', ['quux ~ foo-bar [foobar] 0.5'], 'foo-bar, quux'],
   ['words on two sides of a comma are not one phrase', 'qux, baz', [], 'qux baz, long'],
-  [
-    'a word with the same stem is another word',
-    'author',
-    ['author ~ poet [poet] 0.5'],
-    'author, poet\nauthorize, permit',
-  ],
+  ['a word with the same stem is another word', 'zorbs', ['zorbs ~ poet [poet] 0.5'], 'zorbs, poet\nzorbed, permit'],
   [
     'an unknown form of two words is both',
-    'authors',
-    ['author ~ poet [poet] 0.5', 'authorize ~ permit [permit] 0.5'],
-    'author, poet\nauthorize, permit',
+    'zorb',
+    ['zorbs ~ poet [poet] 0.5', 'zorbed ~ permit [permit] 0.5'],
+    'zorbs, poet\nzorbed, permit',
   ],
   ['a word that the query has itself is left out', 'qux quux', [], 'qux, quux'],
 ])('%s', (_, query, expected, text) => {
   // The glossary of the package has more words than a case needs.
-  const found = relationsOf(query, text).filter((one) => expected.length === 0 || expected.includes(one));
+  const found = relationsOf(query, text).filter(
+    (one) => text !== undefined || expected.length === 0 || expected.includes(one),
+  );
   expect(found).toEqual(expected);
 });

@@ -1063,7 +1063,7 @@ evening, night, at night, overnight, 晚上, 夜间, 夜里, 凌晨
 midnight, 午夜, 零点
 noon, midday, 中午
 recent, latest, newest, most recent, 最近, 最新
-old, former, previous, earlier, 以前, 之前, 旧的, 原来
+old, former, previous, earlier, 以前, 旧的, 原来
 current, present, now, at the moment, 当前, 目前, 现在
 original, initial, 最初, 初始, 原始
 final, 最终, 最后

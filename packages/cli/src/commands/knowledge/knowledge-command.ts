@@ -53,7 +53,7 @@ export function knowledgeCommand<
     run: async (context, flags, ...args) => {
       check?.(flags, ...args);
       const printer = new Printer(context, flags);
-      const knowledge = await openKnowledge(context, { directory: flags.directory });
+      const knowledge = await openKnowledge(context, { directory: flags.directory, onNotice: printer.notice });
       const { directory } = knowledge;
       try {
         if (!writes && !existsSync(join(directory, 'knowledge.db'))) {

@@ -78,6 +78,7 @@ export function memoryCommand<
           isWhole = false;
           printer.notice(notice);
         },
+        onNotice: printer.notice,
         ...(need !== undefined && { directory: context.cwd }),
       });
       try {

@@ -48,31 +48,39 @@ const recallOptions = [
 
 type RecallFlags = FlagsOf<typeof recallOptions>;
 
+interface Listeners {
+  readonly onUnreadable: (notice: string) => void;
+  readonly onNotice: (notice: string) => void;
+}
+
 /** The stores of a question. They are opened when they are asked, and only if they exist. */
 class Stores {
   readonly #context: CommandContext;
   readonly #flags: RecallFlags;
-  readonly #onUnreadable: (notice: string) => void;
+  readonly #listeners: Listeners;
   #memory: Promise<OpenedMemory> | undefined;
   #knowledge: Promise<Knowledge> | undefined;
 
-  constructor(context: CommandContext, flags: RecallFlags, onUnreadable: (notice: string) => void) {
+  constructor(context: CommandContext, flags: RecallFlags, listeners: Listeners) {
     this.#context = context;
     this.#flags = flags;
-    this.#onUnreadable = onUnreadable;
+    this.#listeners = listeners;
   }
 
   memory(): Promise<OpenedMemory> {
     const { directory: _, ...flags } = this.#flags;
     this.#memory ??= openMemory(this.#context, flags, {
-      onUnreadable: this.#onUnreadable,
+      ...this.#listeners,
       directory: this.#context.cwd,
     });
     return this.#memory;
   }
 
   knowledge(): Promise<Knowledge> {
-    this.#knowledge ??= openKnowledge(this.#context, { directory: this.#flags.directory });
+    this.#knowledge ??= openKnowledge(this.#context, {
+      directory: this.#flags.directory,
+      onNotice: this.#listeners.onNotice,
+    });
     return this.#knowledge;
   }
 
@@ -194,7 +202,10 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if som
   run: async (context, flags, question) => {
     const printer = new Printer(context, flags);
     const unreadable: string[] = [];
-    const stores = new Stores(context, flags, (notice) => unreadable.push(notice));
+    const stores = new Stores(context, flags, {
+      onUnreadable: (notice) => unreadable.push(notice),
+      onNotice: printer.notice,
+    });
     const query = question.join(' ');
     try {
       const answer = await stores.ask(query);
