@@ -7,9 +7,10 @@ import { backupStateOf, damageNote, isBackupDue, keptUntil, noteDamage } from '.
 import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
 import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
-import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt } from './sqlite-errors.ts';
+import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from './sqlite-erasure.ts';
+import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt, isFull } from './sqlite-errors.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
+import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
 import { salvageFile } from './sqlite-salvage.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { pragma, stateOf, type State } from './sqlite-schema.ts';
@@ -30,6 +31,8 @@ export interface DatabaseOptions {
   readonly backups?: boolean | undefined;
 }
 
+/** A file that is not larger has no tables yet: they are in its log. */
+const NEW_FILE_BYTES = 32 * 1024;
 /** How often a connection that stays open asks whether a backup is due. */
 const BACKUP_CHECK_MS = 3_600_000;
 
@@ -77,17 +80,39 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk. */
-  write<T>(task: (on: Statements, state: State) => T | Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+  /**
+   * Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk.
+   *
+   * @param options `isRemoval`: whether the task only removes, and so succeeds on a full disk.
+   */
+  write<T>(
+    task: (on: Statements, state: State) => T | Promise<T>,
+    { isRemoval = false, signal }: CallOptions & { readonly isRemoval?: boolean } = {},
+  ): Promise<T> {
     return this.#enqueue(async () => {
       for (;;) {
         try {
-          return await this.#write(task, signal);
+          return await (isRemoval ? this.#withReserve(() => this.#write(task, signal)) : this.#write(task, signal));
         } catch (error) {
           if (!(error instanceof ReplacedFile)) throw error;
         }
       }
     }, signal);
+  }
+
+  /** Repeats a task in the space of the reserve when the disk is full. */
+  async #withReserve<T>(task: () => Promise<T>): Promise<T> {
+    const { path } = this.#options;
+    try {
+      return await task();
+    } catch (error) {
+      if (!isFull(error) || !releaseReserve(path)) throw error;
+    }
+    try {
+      return await task();
+    } finally {
+      fillReserve(path);
+    }
   }
 
   async #write<T>(task: (on: Statements, state: State) => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -110,13 +135,26 @@ export class SqliteDatabase {
   erase(signal?: AbortSignal): Promise<Erasure> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
-      await withoutSync(file.database, () =>
-        this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
-      );
+      const mark = (): Promise<void> =>
+        withoutSync(file.database, () =>
+          this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
+        );
+      await this.#withReserve(mark);
       const { path, busyTimeoutMs: waitMs } = this.#options;
       // Once it has begun it is finished.
       const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);
-      return (await eraseNow({ ...file, path, waitMs, retry })) ? 'done' : 'pending';
+      const erasing = { ...file, path, waitMs, retry };
+      try {
+        return (await this.#withReserve(() => eraseNow(erasing))) ? 'done' : 'pending';
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        // As far as it fits, the removed rows are overwritten in the file. The rest is erased when there is space.
+        await truncateLog(erasing).catch((failure: unknown) => {
+          if (!isFull(failure)) throw failure;
+        });
+        fillReserve(path);
+        return 'pending';
+      }
     }, signal);
   }
 
@@ -273,8 +311,9 @@ export class SqliteDatabase {
       return this.#file;
     }
     this.#release();
-    this.#file = await this.#connect(signal);
+    this.#file = await this.#withReserve(() => this.#connect(signal));
     this.opened += 1;
+    if (this.#file.isWritable) this.#keepReserve();
     this.#problem = problemAtOpening(this.#file) ?? damageNote(this.#options.path)?.problem;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
@@ -316,9 +355,16 @@ export class SqliteDatabase {
     }
   }
 
+  /** Keeps space for removals on a full disk. A file without tables has nothing to remove. */
+  #keepReserve(): void {
+    const { path } = this.#options;
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > NEW_FILE_BYTES) fillReserve(path);
+  }
+
   /** Keeps the file and its log small. */
   #maintain({ database }: OpenFile): void {
     this.#writes += 1;
+    if (this.#writes % WRITES_PER_MAINTENANCE === 1) fillReserve(this.#options.path);
     if (this.#writes % WRITES_PER_MAINTENANCE !== 0) return;
     try {
       const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false });

@@ -68,7 +68,7 @@ async function rewrite({ path, database, waitMs, retry }: Erasing): Promise<void
 }
 
 /** @returns whether the log is empty now. */
-async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
+export async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
   const timeoutMs = Number(pragma(database, 'busy_timeout'));
   // SQLite would wait in this thread.
   database.exec('PRAGMA busy_timeout = 0');

@@ -52,6 +52,12 @@ export function isBusy(error: unknown): boolean {
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
 }
 
+/** Returns whether the disk is full, so that free space helps. */
+export function isFull(error: unknown): boolean {
+  const code = errcodeOf(error);
+  return code !== undefined && ((code & 0xff) === 13 || code === IOERR_SHMSIZE);
+}
+
 export function isCorrupt(error: unknown): boolean {
   const kind = (errcodeOf(error) ?? 0) & 0xff;
   return kind === 11 || kind === 26;

@@ -21,7 +21,8 @@ import { listBackups as listFiles, type BackupFile } from './sqlite-backups.ts';
 import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
 import type { Restored } from './sqlite-restore.ts';
-import { stateOf } from './sqlite-schema.ts';
+import { stateOf, type State } from './sqlite-schema.ts';
+import type { Statements } from './sqlite-statements.ts';
 import { changeTable, COLUMNS, countLabel, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 
 export interface SqliteOptions {
@@ -80,11 +81,13 @@ class SqliteStore implements MemoryBackend {
     const { rows = [], removes, sequence } = change;
     // The rows of a large table are removed in steps.
     const isDropped = removes === 'all' && rows.length === 0 && sequence === undefined;
-    const result = await this.#database.write((on, state): TableResult | Promise<TableResult> => {
+    const task = (on: Statements, state: State): TableResult | Promise<TableResult> => {
       const time = readTime(on, state, this.#clock());
       if (!isDropped) return changeTable(on, key, change, time);
       return { isDone: true, sequence: 0, rows: [], removed: dropKey(on, key) };
-    }, call);
+    };
+    const isRemoval = rows.every(({ next }) => next === undefined);
+    const result = await this.#database.write(task, { isRemoval, signal: call?.signal });
     if (isDropped) await this.#sweep();
     return result;
   };
@@ -92,7 +95,7 @@ class SqliteStore implements MemoryBackend {
   /** Removes what is left of removed keys. */
   async #sweep(): Promise<void> {
     try {
-      while (await this.#database.write((on) => sweep(on))) await setImmediate();
+      while (await this.#database.write((on) => sweep(on), { isRemoval: true })) await setImmediate();
     } catch {
       // The keys are removed. The next writes remove what is left of their rows.
     }

@@ -178,8 +178,8 @@ export interface Postings {
 }
 
 /**
- * What became of removed text. `done`: it is in no file of the store. `pending`: another process reads, so that a later write or
- * the next opening finishes it. `log`: it is gone from the data, and a log or a backup of the server may keep it until it is
+ * What became of removed text. `done`: it is in no file of the store. `pending`: another process reads, or the
+ * disk is full, so that a later write or the next opening finishes it. `log`: it is gone from the data, and a log or a backup of the server may keep it until it is
  * written again.
  */
 export type Erasure = 'done' | 'pending' | 'log';
