@@ -33,7 +33,7 @@ export function fillReserve(store: string): void {
       closeSync(handle);
     }
   } catch {
-    // The disk is full. What fits is kept.
+    // The disk is full. The bytes that fit are kept.
   }
 }
 
