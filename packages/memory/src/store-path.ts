@@ -1,5 +1,5 @@
 import { projectDirectory, userDirectories, type DirectoryContext } from '@cairn/tool/paths';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 const FILE = 'memory.db';
 /** The name of a glossary file. */
@@ -16,7 +16,9 @@ export function userStorePath(context: DirectoryContext): string {
  */
 export function glossaryPaths(context: DirectoryContext): { readonly user: string; readonly team: string } {
   const { config, data } = userDirectories(context);
-  const knowledge = context.env['CAIRN_KNOWLEDGE_DIR'] || join(data, 'knowledge');
+  const own = context.env['CAIRN_KNOWLEDGE_DIR'] ?? '';
+  // Knowledge rejects a relative path.
+  const knowledge = isAbsolute(own) ? own : join(data, 'knowledge');
   return { user: join(config, GLOSSARY), team: join(knowledge, GLOSSARY) };
 }
 

@@ -71,7 +71,7 @@ describe('the groups of files', () => {
 describe('a file that cannot be read has a problem and no groups', () => {
   test.each<[reason: string, make: (path: string) => void, message: string]>([
     ['a directory', (path) => mkdirSync(path), 'not a file'],
-    ['a pipe, which nobody writes to', (path) => execFileSync('mkfifo', [path]), 'not a file'],
+    ['a pipe without a writer', (path) => execFileSync('sh', ['-c', 'mkfifo "$0"', path]), 'not a file'],
     ['a device', (path) => symlinkSync('/dev/zero', path), 'not a file'],
     ['a link to itself', (path) => symlinkSync(path, path), 'ELOOP'],
     [
