@@ -60,6 +60,7 @@ test('prints one line for each check', async () => {
     'team',
     'model',
     'glossary',
+    'embeddings',
     'open files',
     'content index',
   ]);

@@ -3,7 +3,7 @@ import { createMemory } from '@cairn/memory';
 import type { Memory, MemoryBackend } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import { configuredEmbeddings, Consent } from '@cairn/memory/embeddings';
+import { configuredEmbeddings, Consent, embeddingSettings } from '@cairn/memory/embeddings';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -50,7 +50,7 @@ async function userOf({ url }: EmbeddingsServer, { isAllowed = true, env = {} } 
     platform: process.platform,
   };
   const consent = new Consent(context);
-  if (isAllowed) await consent.allow(url);
+  if (isAllowed) await consent.record(url, 'allowed');
   return { consent, embeddings: configuredEmbeddings(context) };
 }
 
@@ -257,11 +257,11 @@ test('nothing is sent before the user allowed the server, and one notice asks fo
   expect(asking).toHaveLength(1);
   expect(asking[0]).toContain('cairn memory embed');
   expect(server.requests).toEqual([]);
-  await consent.allow(server.url);
+  await consent.record(server.url, 'allowed');
   await settled(memory);
   expect((await ask(memory, 'when do we ship')).first).toBe(FACTS[0]);
   const sent = server.requests.length;
-  await consent.withdraw(server.url);
+  await consent.record(server.url, 'declined');
   await memory.facts.remember('The budget is planned in May', { scope: 'user' });
   await recall();
   await ask(memory, 'which budget');
@@ -271,6 +271,7 @@ test('nothing is sent before the user allowed the server, and one notice asks fo
 test('without variables there are no embeddings, and a variable alone is an error that names the other', () => {
   const context = { home: '/home/user', platform: process.platform };
   expect(configuredEmbeddings({ ...context, env: {} })).toBeUndefined();
+  expect(embeddingSettings({})).toBeUndefined();
   expect(
     configuredEmbeddings({ ...context, env: { CAIRN_EMBED_MODEL: ' ', CAIRN_EMBED_API_KEY: 'k' } }),
   ).toBeUndefined();
@@ -285,8 +286,20 @@ test('without variables there are no embeddings, and a variable alone is an erro
     [{ CAIRN_EMBED_MODEL: 'm', CAIRN_EMBED_BASE_URL: 'http://example.com', CAIRN_EMBED_API_KEY: 'k' }, 'unencrypted'],
   ];
   for (const [env, message] of cases) {
-    expect(() => configuredEmbeddings({ ...context, env }), message).toThrow(message);
+    expect(() => embeddingSettings(env), message).toThrow(message);
   }
+});
+
+test('an invalid variable costs a notice and no answer', async () => {
+  const env = { CAIRN_EMBED_MODEL: 'm' };
+  const embeddings = configuredEmbeddings({ home: temporaryDirectory(), platform: process.platform, env });
+  const memory = createMemory({ backend: inProcess(), embeddings });
+  onTestFinished(() => memory.close());
+  await filled(memory);
+  const notices: string[] = [];
+  const found = await memory.facts.recall({ query: 'Postgres', onNotice: ({ message }) => notices.push(message) });
+  expect(found.facts[0]?.text).toBe(FACTS[1]);
+  expect(notices.join('\n')).toContain('CAIRN_EMBED_BASE_URL is not');
 });
 
 const KEY = 'local-key-0123456789';

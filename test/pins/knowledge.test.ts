@@ -31,6 +31,7 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
   expect(Object.keys(internal).toSorted()).toEqual([
     'DEFAULT_TYPE',
     'SKILL_NAMES',
+    'assetSource',
     'assetsPart',
     'buildPayload',
     'checkName',

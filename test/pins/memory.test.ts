@@ -25,6 +25,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
       'DEFAULT_STREAM',
       'DONE_COMPLETION',
       'RECALL_KINDS',
+      'factSources',
       'findMessage',
       'findTwins',
       'isPartlyDone',
@@ -46,9 +47,23 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   [
     'terms/index.js',
     terms,
-    ['Meaning', 'createTermStore', 'glossaryFiles', 'glossaryPaths', 'readGlossaryFile', 'termsIn', 'withoutVectors'],
+    [
+      'Meaning',
+      'countVectors',
+      'createTermStore',
+      'glossaryFiles',
+      'glossaryPaths',
+      'readGlossaryFile',
+      'removeAllVectors',
+      'termsIn',
+      'withoutVectors',
+    ],
   ],
-  ['embeddings/index.js', embeddings, ['Consent', 'configuredEmbeddings', 'embeddingSettings']],
+  [
+    'embeddings/index.js',
+    embeddings,
+    ['Consent', 'configuredEmbeddings', 'embeddingSettings', 'probeEmbeddings', 'serverEmbeddings'],
+  ],
   ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
 ];
 

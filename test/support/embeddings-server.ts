@@ -50,7 +50,7 @@ const EMPTY = new Set(
 );
 
 /** Returns a function that gives strings whose words mean the same similar vectors. */
-export function vectorsOf({ synonyms, dimension = 64 }: Vocabulary): (text: string) => readonly number[] {
+export function vectorsOf({ synonyms, dimension = 256 }: Vocabulary): (text: string) => readonly number[] {
   const concepts = new Map(synonyms.flatMap((words) => words.map((word) => [word.toLowerCase(), words[0] ?? word])));
   const phrases = [...concepts.keys()].toSorted((a, b) => b.length - a.length);
   const conceptsOf = (text: string): string[] => {

@@ -40,6 +40,7 @@ const commands: Readonly<Record<string, Registered>> = {
   'memory archive': writes(async () => (await import('./commands/memory/change.ts')).memoryArchiveCommand),
   'memory restore': writes(async () => (await import('./commands/memory/restore.ts')).memoryRestoreCommand),
   'memory forget': writes(async () => (await import('./commands/memory/forget.ts')).memoryForgetCommand),
+  'memory embed': writes(async () => (await import('./commands/memory/embed.ts')).memoryEmbedCommand),
   'memory edit': writes(async () => (await import('./commands/memory/edit.ts')).memoryEditCommand),
   'memory start': reads(async () => (await import('./commands/memory/start.ts')).memoryStartCommand),
   'memory groups': reads(async () => (await import('./commands/memory/messages.ts')).memoryGroupsCommand),

@@ -21,6 +21,7 @@ export type { AssetChanges, KnownAssets } from './stores/changes.ts';
 export { openLocalStore } from './stores/local-store.ts';
 export type { AssetChange } from './stores/draft.ts';
 export { headOf } from './stores/record.ts';
+export { assetSource } from './stores/terms.ts';
 export type { TeamChanges, TeamConflict, TeamStatus } from './team/report.ts';
 export { createTeam } from './team/team.ts';
 export type { Resolution, TeamOptions } from './team/team-store.ts';

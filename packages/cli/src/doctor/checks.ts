@@ -2,6 +2,7 @@ import { checkAddon, checkWriting } from './addon.ts';
 import type { Check } from './check.ts';
 import { checkGlossary } from './glossary.ts';
 import { checkContentIndex, checkNode, checkOpenFiles, checkSqlite, checkStateDirectory } from './machine.ts';
+import { checkEmbeddings } from './embeddings.ts';
 import { checkModels } from './model.ts';
 import { checkProject } from './project.ts';
 import { checkRedis } from './redis.ts';
@@ -21,6 +22,7 @@ export const checks: Readonly<Record<string, Check>> = {
   team: checkTeam,
   model: checkModels,
   glossary: checkGlossary,
+  embeddings: checkEmbeddings,
   'open files': checkOpenFiles,
   'content index': checkContentIndex,
 };

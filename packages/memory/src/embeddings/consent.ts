@@ -1,10 +1,11 @@
-/** Which servers the user allowed to send texts to: a small file in the user's configuration. */
+/** What the user decided about servers of embeddings: a small file in the user's configuration. */
 import { isObject, writeAtomically } from '@cairn/tool/kernel';
 import { userDirectories, type DirectoryContext } from '@cairn/tool/paths';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ConsentState } from '../vectors/embeddings.ts';
 
-/** The file with the servers that the user allowed. */
+/** The file with the decisions of the user: `embeddings.json`. */
 export class Consent {
   readonly path: string;
 
@@ -12,30 +13,25 @@ export class Consent {
     this.path = join(userDirectories(context).config, 'embeddings.json');
   }
 
-  /** Whether texts may be sent to a server. A file that is not readable allows nothing. */
-  async isAllowed(server: string): Promise<boolean> {
-    return (await this.#servers().catch((): string[] => [])).includes(server);
+  /** Returns whether texts may be sent to a server. A file that is not readable allows nothing. */
+  async stateOf(server: string): Promise<ConsentState> {
+    const state = (await this.#read())[server];
+    return state === 'allowed' || state === 'declined' ? state : 'not-asked';
   }
 
   /** @throws the error of the system when the file cannot be written. */
-  async allow(server: string): Promise<void> {
-    const others = await this.#servers().catch((): string[] => []);
-    await this.#write([...others.filter((one) => one !== server), server]);
+  async record(server: string, state: Exclude<ConsentState, 'not-asked'>): Promise<void> {
+    const servers = { ...(await this.#read()), [server]: state };
+    await writeAtomically(this.path, `${JSON.stringify({ servers }, undefined, 2)}\n`);
   }
 
-  /** @throws the error of the system when the file cannot be written. */
-  async withdraw(server: string): Promise<void> {
-    const servers = await this.#servers().catch((): string[] => []);
-    if (servers.includes(server)) await this.#write(servers.filter((one) => one !== server));
-  }
-
-  async #servers(): Promise<string[]> {
-    const value: unknown = JSON.parse(await readFile(this.path, 'utf8'));
-    const servers: unknown = isObject(value) ? value['allowedServers'] : undefined;
-    return Array.isArray(servers) ? servers.filter((one) => typeof one === 'string') : [];
-  }
-
-  #write(allowedServers: readonly string[]): Promise<void> {
-    return writeAtomically(this.path, `${JSON.stringify({ allowedServers }, undefined, 2)}\n`);
+  async #read(): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      const value: unknown = JSON.parse(await readFile(this.path, 'utf8'));
+      const servers: unknown = isObject(value) ? value['servers'] : undefined;
+      return isObject(servers) ? servers : {};
+    } catch {
+      return {};
+    }
   }
 }

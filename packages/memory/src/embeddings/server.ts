@@ -105,13 +105,13 @@ function systemReason(error: unknown): string {
 /** Returns the embeddings of a server. Nothing is sent before they are used. */
 export function serverEmbeddings(
   settings: EmbeddingSettings,
-  { isAllowed }: Pick<Embeddings, 'isAllowed'>,
+  { consent }: Pick<Embeddings, 'consent'> = {},
 ): Embeddings {
   const { model, url } = settings;
   return {
     model,
     server: url,
-    isAllowed,
+    ...(consent !== undefined && { consent }),
     embed: async (texts, { signal }) => {
       let answer: Awaited<ReturnType<typeof post>>;
       try {

@@ -1,4 +1,6 @@
-import type { FactDependencies } from './fact-table.ts';
+import { createReader } from '../records/reader.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { factTables, type FactDependencies } from './fact-table.ts';
 import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
@@ -24,6 +26,12 @@ export function sourceOf({ key }: FactTable): TermSource & VectorSource {
       return { text: searchTextOf(stored), timeMs: timeOf(stored) };
     },
   };
+}
+
+/** Returns the sources of the facts of all projects and of the user. */
+export async function factSources(backend: MemoryBackend, call: CallOptions): Promise<VectorSource[]> {
+  const tables = await factTables(backend, { ...call, reader: createReader(backend, () => undefined) });
+  return tables.map(sourceOf);
 }
 
 /** Searches the tables of a selection. Of two, one under whose key another program wrote is reported and left out. */

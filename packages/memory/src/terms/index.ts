@@ -6,5 +6,6 @@ export type { GlossaryFile, GlossaryFileProblem, GlossaryFilesOptions } from './
 export { createTermStore } from './term-store.ts';
 export type { TermSource, TermHit, TermQuery, TermResult, TermStore } from './term-store.ts';
 export type { VectorSource } from '../vectors/make-vectors.ts';
-export { Meaning } from '../vectors/meaning.ts';
-export { withoutVectors } from '../vectors/vector-table.ts';
+export { countVectors, Meaning } from '../vectors/meaning.ts';
+export type { VectorCount } from '../vectors/meaning.ts';
+export { removeAllVectors, withoutVectors } from '../vectors/vector-table.ts';

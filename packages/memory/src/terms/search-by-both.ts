@@ -9,6 +9,8 @@ import type { TermHit, TermQuery, TermResult, TermSource } from './term-store.ts
 
 /** The records of each ranking that are merged. */
 const DEPTH = 50;
+/** By how many standard deviations a record without a word of the query is nearer than the mean. */
+const MIN_DEVIATIONS = 2;
 
 export interface BothOptions<Source extends TermSource> {
   readonly backend: MemoryBackend;
@@ -116,7 +118,10 @@ function merged<Source extends TermSource>(
 ): TermHit<Source>[] {
   // Meaning knows better than spelling which records are similar.
   const byWords = new Map(words.filter(({ matched }) => matched.length > 0).map((hit) => [idOf(hit), hit]));
-  const byMeaning = new Map(near.map((hit) => [idOf(hit), hit]));
+  const least = mean + MIN_DEVIATIONS * deviation;
+  // Every record is somehow near. Without a word of the query it must be nearer than most.
+  const close = near.filter((hit, rank) => rank === 0 || hit.similarity >= least || byWords.has(idOf(hit)));
+  const byMeaning = new Map(close.map((hit) => [idOf(hit), hit]));
   const [first, second] = near;
   const nearness = { best: first?.similarity ?? 0, next: second?.similarity ?? mean, mean, deviation, count: known };
   const answer = first !== undefined && standsOut(nearness) ? idOf(first) : undefined;

@@ -18,15 +18,18 @@ export interface Embeddings {
     /** The model that made them, as the server names it. @default the model that was asked for */
     readonly model?: string | undefined;
   }>;
-  /** Whether the user allowed to send strings to the server. Asked before each request. @default always */
-  readonly isAllowed?: (() => Promise<boolean>) | undefined;
+  /** Whether the user allowed to send strings to the server. Asked before each request. @default 'allowed' */
+  readonly consent?: (() => Promise<ConsentState>) | undefined;
 }
+
+/** The decision of the user about a server. */
+export type ConsentState = 'allowed' | 'declined' | 'not-asked';
 
 /** Why a server made no vectors. */
 export class EmbedFailure extends Error {
   override readonly name: string = 'EmbedFailure';
-  /** `rejected`: the server answers, and rejects these strings. `forbidden`: the user did not allow to ask it. */
-  readonly kind: 'failed' | 'rejected' | 'forbidden';
+  /** `rejected`: the server answers, and rejects these strings. `declined`, `not-asked`: nothing was sent. */
+  readonly kind: 'failed' | 'rejected' | Exclude<ConsentState, 'allowed'>;
 
   constructor(message: string, kind: EmbedFailure['kind'] = 'failed', options?: ErrorOptions) {
     super(message, options);
@@ -73,14 +76,21 @@ export class Embedder {
     return embedded;
   }
 
+  /** @throws {EmbedFailure} when the user did not allow the server, or when it failed a moment ago. */
+  async checkReady(): Promise<void> {
+    const { server, consent } = this.embeddings;
+    const state = (await consent?.()) ?? 'allowed';
+    if (state !== 'allowed') throw new EmbedFailure(`nothing was sent to ${server}`, state);
+    if (this.#failure !== undefined && performance.now() < this.#restUntil) throw this.#failure;
+  }
+
   /** @throws {EmbedFailure}, and the reason of the signal when it was aborted. */
   async embed(
     texts: readonly string[],
     { signal, timeoutMs }: CallOptions & { readonly timeoutMs: number },
   ): Promise<Embedded> {
-    const { server, isAllowed } = this.embeddings;
-    if ((await isAllowed?.()) === false) throw new EmbedFailure(`nothing was sent to ${server}`, 'forbidden');
-    if (this.#failure !== undefined && performance.now() < this.#restUntil) throw this.#failure;
+    const { server } = this.embeddings;
+    await this.checkReady();
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const both = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);

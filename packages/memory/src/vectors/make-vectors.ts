@@ -108,12 +108,18 @@ export class VectorMaker {
       await this.#finish(key, found?.text, { ...state, followed: records.sequence });
       return 'done';
     }
+    await this.#embedder.checkReady();
     const held = { ...state, by: this.#name, untilMs: nowMs + HOLD_MS };
     const claim = { id: STATE_ID, expected: found?.text, next: JSON.stringify(held) };
     const claimed = await this.#backend.change(vectorsKey(key), { rows: [claim] }, { signal });
     if (!claimed.isDone) return 'changed';
-    const done = await this.#batch(source, held, { sequence: claimed.sequence, signal });
-    return isSame && !isCurrent && done === 'next' ? 'restarted' : done;
+    try {
+      const done = await this.#batch(source, held, { sequence: claimed.sequence, signal });
+      return isSame && !isCurrent && done === 'next' ? 'restarted' : done;
+    } catch (error) {
+      await this.#release(key, held);
+      throw error;
+    }
   }
 
   /** @param options `sequence`: the vectors are written only if no other process changed some since the records were read. */
@@ -186,6 +192,13 @@ export class VectorMaker {
       const { model } = await this.#embedder.embed(['text'], call);
       return drafts.map(({ hash }) => ({ model, hash, vectors: [], unsent: 'rejected' }));
     }
+  }
+
+  /** Lets other processes make vectors, after a failure. A killed process makes them wait. */
+  async #release(key: string, held: TableState): Promise<void> {
+    const { by: _, untilMs: __, ...rest } = held;
+    const row = { id: STATE_ID, expected: JSON.stringify(held), next: JSON.stringify(rest) };
+    await this.#backend.change(vectorsKey(key), { rows: [row] }).catch(() => undefined);
   }
 
   /** Lets other processes make vectors, and removes vectors without a record. */

@@ -3,12 +3,14 @@ import type { RankNotice } from '@cairn/retrieval';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
 import { vectorsKey } from '../records/keys.ts';
+import { numbersOf } from '../records/postings.ts';
+import { LENGTH_TERM } from '../records/terms.ts';
 import { Embedder, EmbedFailure, type Embeddings } from './embeddings.ts';
 import { VectorMaker, type VectorSource } from './make-vectors.ts';
 import { VectorIndex, type Nearest, type NearRecord } from './vector-index.ts';
 import { parseState } from './vector-row.ts';
 
-/** How many records of a table have vectors. */
+/** How many of the records of a table that can be found have vectors. */
 export interface VectorCount {
   readonly key: string;
   readonly records: number;
@@ -130,14 +132,15 @@ export class Meaning {
 
   #noticeOf({ kind, message }: EmbedFailure): RankNotice | undefined {
     const { server, model } = this.#embedder.embeddings;
-    if (kind !== 'forbidden') {
+    if (kind === 'declined') return undefined;
+    if (kind !== 'not-asked') {
       return notice('EMBED_FAILED', `Meaning was not used, only words: ${message}. Check it with: cairn doctor.`);
     }
     // Once is enough.
     if (this.#hasAsked) return undefined;
     this.#hasAsked = true;
-    const message_ = `Only words are searched: the embeddings server ${server} (model ${model}) is configured, and nothing is sent to it before the user allows it with: cairn memory embed.`;
-    return notice('EMBED_NOT_ALLOWED', message_);
+    const asking = `Only words were searched: the embeddings server ${server} (model ${model}) is configured, and nothing is sent to it before the user allows it. To allow or decline it, run: cairn memory embed.`;
+    return notice('EMBED_NOT_ALLOWED', asking);
   }
 }
 
@@ -149,12 +152,13 @@ export async function countVectors(
 ): Promise<VectorCount[]> {
   const counts: VectorCount[] = [];
   for (const key of keys) {
-    const newest = { order: 'newest', limit: 0 } as const;
-    const records = await backend.page(key, newest, { signal });
-    const vectors = await backend.page(vectorsKey(key), newest, { signal });
+    // Each record that can be found has this term; an archived one has not.
+    const { postings } = await backend.postings(key, [LENGTH_TERM], { signal });
+    const records = (postings[0] ?? []).reduce((sum, { numbers }) => sum + numbersOf(numbers).length, 0);
+    const vectors = await backend.page(vectorsKey(key), { order: 'newest', limit: 0 }, { signal });
     const [state] = await backend.rows(vectorsKey(key), ['state'], { signal });
     const model = parseState(state?.text)?.model ?? '';
-    counts.push({ key, records: records.count, vectors: Math.max(0, vectors.count - (state ? 1 : 0)), model });
+    counts.push({ key, records, vectors: Math.max(0, vectors.count - (state ? 1 : 0)), model });
   }
   return counts;
 }

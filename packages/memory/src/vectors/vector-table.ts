@@ -7,8 +7,8 @@
  * Therefore no vector of a removed text is written after the removal.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CallOptions, MemoryBackend, RowChange } from '../records/backend.ts';
-import { vectorsKey } from '../records/keys.ts';
+import type { CallOptions, Erasure, MemoryBackend, RowChange } from '../records/backend.ts';
+import { VECTORS_PREFIX, vectorsKey } from '../records/keys.ts';
 import { removeTable } from '../records/lists.ts';
 import { recordIdOf, vectorIdOf } from './vector-row.ts';
 
@@ -61,4 +61,11 @@ export async function removeOrphans(backend: MemoryBackend, key: string): Promis
     if (!page.hasMore) return;
     await setImmediate();
   }
+}
+
+/** Removes the vectors of all tables, and erases them from the files of the store. */
+export async function removeAllVectors(backend: MemoryBackend, call: CallOptions): Promise<Erasure | undefined> {
+  const found = await backend.keys(VECTORS_PREFIX, call);
+  for (const { key } of found) await removeTable(backend, key, call);
+  return found.length === 0 ? undefined : backend.erase(call);
 }

@@ -6,6 +6,7 @@ import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { openGlossary } from '../../terminal/glossary.ts';
+import { embeddingsOf } from '../../terminal/embeddings.ts';
 
 function placeOf(
   given: string | undefined,
@@ -31,6 +32,7 @@ export async function openKnowledge(
     directory: placeOf(directory, { env, cwd }, knowledgeDirectory),
     language,
     command,
+    embeddings: await embeddingsOf(env),
     env,
     glossary: onNotice && (await openGlossary({ env, ofTeam: false, onNotice })),
   });

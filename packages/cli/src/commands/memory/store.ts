@@ -8,6 +8,7 @@ import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { openGlossary } from '../../terminal/glossary.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { embeddingsOf } from '../../terminal/embeddings.ts';
 import type { ProjectFlags } from './options.ts';
 
 export interface MemoryFlags extends Omit<ProjectFlags, 'color'> {
@@ -125,6 +126,7 @@ export async function openMemory(
   const memory = createMemory({
     backend: await openBackend(),
     project,
+    embeddings: await embeddingsOf(env),
     retention: {
       maxMessages: flags.keep,
       messageLifetimeMs: flags.days === undefined ? undefined : flags.days * 86_400_000,

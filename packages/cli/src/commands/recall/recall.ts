@@ -4,6 +4,7 @@ import type { RecallAnswer, RecallHit } from '@cairn/memory/internal';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { offerEmbeddings } from '../../terminal/embeddings.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { oneOf, wholeNumber } from '../../terminal/options.ts';
 import { describedOption, type FlagsOf } from '../../terminal/parsed.ts';
@@ -208,6 +209,7 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if som
     });
     const query = question.join(' ');
     try {
+      if (query !== '' && flags.json !== true) await offerEmbeddings(context);
       const answer = await stores.ask(query);
       const { hits, notices, hasMore } = answer;
       for (const { message } of notices)
