@@ -33,7 +33,7 @@ async function onPlaces<T>(
     sources: await factSources(memory.backend, { signal }),
   } as const;
   const results = [await run(facts)];
-  const knowledge = await openExistingKnowledge(context);
+  const knowledge = await openExistingKnowledge(context, { onNotice: undefined });
   if (knowledge === undefined) return results;
   try {
     const { assetSource } = await import('@cairn/knowledge/internal');
