@@ -87,7 +87,6 @@ describe.each(backendKinds)('with the store $name', (kind) => {
       const found = await ask(memory, 'when do we ship');
       expect(found.first).toBe('The rollout runs every Tuesday at noon');
       expect(found.facts[0]?.isSimilar).toBeUndefined();
-      expect(found.facts[0]?.matched).toEqual([]);
       expect(found.notices).toEqual([]);
     },
   );
