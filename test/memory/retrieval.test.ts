@@ -35,7 +35,7 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       expect(await find('redis-cluster')).toEqual([texts[2]]);
       expect(await find('user by id')).toContain(texts[3]);
       expect(await find('zzz qqq')).toEqual([]);
-      // A typo is corrected, and the evidence says so. Two typos in a word find one with a similar spelling, which is marked.
+      // A typo is corrected, and the evidence names the correction. Two typos in a word find one with a similar spelling, which is marked.
       const related = [{ kind: 'spelling', word: 'clustre', related: 'cluster' }];
       const [corrected] = await retrieve('clustre');
       expect(corrected).toMatchObject({ content: texts[2], evidence: { missing: [], related } });

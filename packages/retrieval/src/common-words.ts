@@ -4,7 +4,7 @@ const stems = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u
 const words = (list: string): readonly string[] => list.split(/\s+/u);
 
 /**
- * Words that say nothing about the subject of a question: they ask, refer, count or connect. They are searched for, but they are no
+ * Words that say nothing about the subject of a question: they ask, refer, count or connect. They are searched for, but they are not
  * evidence, and a document is not expected to have them.
  */
 export const functionWords: ReadonlySet<string> = stems(

@@ -48,7 +48,7 @@ interface JudgedUnit extends QueryUnit {
   readonly weight: number;
   readonly relations: ReadonlySet<CountedRelation>;
   readonly isRare: boolean;
-  /** Whether the character by itself is no reason to show a document. */
+  /** Whether the character alone is too common to show a document. */
   readonly isCommonCharacter: boolean;
 }
 
@@ -174,7 +174,7 @@ export class Judge {
   }
 }
 
-/** What speaks for a document as an answer to a query. */
+/** The evidence that a document answers a query. */
 export interface Evidence extends Pick<Coverage, 'covered' | 'missing'> {
   /** 0 to 1. Below the bound of the call, the document is marked as similar. */
   readonly strength: number;
@@ -239,7 +239,7 @@ export interface WithEvidence {
 }
 
 /**
- * Adds the evidence to documents in their order, and marks those with too little. What follows a marked document is marked too, so
+ * Adds the evidence to documents in their order, and marks those with too little. Documents after a marked one are marked too, so
  * that no document is a better answer than the one above it.
  */
 export function withEvidence<Hit extends Judged>(

@@ -44,7 +44,7 @@ export class Misspelled {
   constructor(query: Query, { terms }: Statistics) {
     this.#query = query;
     const known = new Set(terms.filter(({ documentFrequency }) => documentFrequency > 0).map(({ term }) => term));
-    // A word that a glossary has is no typo.
+    // A word that a glossary has is not a typo.
     for (const { of } of query.relations ?? []) for (const term of of) known.add(term);
     this.#words = query.units
       .filter((unit) => unit.character === undefined && !unit.terms.some((term) => known.has(term)))

@@ -9,7 +9,7 @@ const MAX_LETTERS = 24;
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
 /** Adds the words that differ by two swapped letters, or by a letter that is doubled, or not. */
-function addSlips(word: string, add: (other: string) => void): void {
+function addSwapped(word: string, add: (other: string) => void): void {
   for (let at = 0; at < word.length; at++) {
     const [one = '', next = ''] = [word[at], word[at + 1]];
     if (next !== '' && one !== next) add(word.slice(0, at) + next + one + word.slice(at + 2));
@@ -54,7 +54,7 @@ export interface Correction {
 
 /**
  * Returns the words that a word may be another form or a typo of, the likely ones first: those with another ending, and those that
- * differ in one letter. Most of them are no words at all. Each term comes once. Empty for a word that is too short or too long, or
+ * differ in one letter. Most of them are not words. Each term comes once. Empty for a word that is too short or too long, or
  * that has other characters than Latin letters.
  */
 export function corrections(word: string): readonly Correction[] {
@@ -65,7 +65,7 @@ export function corrections(word: string): readonly Correction[] {
     if (!found.has(term)) found.set(term, other);
   };
   if (word.length >= MIN_LETTERS_OF_ANY) addForms(word, add);
-  addSlips(word, add);
+  addSwapped(word, add);
   if (word.length >= MIN_LETTERS_OF_ANY) addTypos(word, add);
   return Array.from(found, ([term, other]) => ({ word: other, term })).slice(1);
 }

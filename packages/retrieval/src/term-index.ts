@@ -25,7 +25,7 @@ export interface RankedDocument {
    * term of the query, a word with a similar spelling. It may be about something else. Documents after a marked one are marked too.
    */
   readonly isSimilar?: true;
-  /** What speaks for the document. Absent when it was found by a similar spelling, or by its meaning. */
+  /** The evidence for the document. Absent when it was found by a similar spelling, or by its meaning. */
   readonly evidence?: Evidence;
   /** The terms of the query, and of related words, that the document has. Empty: it has only a word with a similar spelling. */
   readonly matched: readonly string[];

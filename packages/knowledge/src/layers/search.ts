@@ -38,7 +38,7 @@ export interface SearchResult extends Pick<
   readonly snippet: string;
   /** Present when the asset, or one before it, has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
-  /** What speaks for the asset. Absent when it was found by a similar spelling, or by what was opened after such a query. */
+  /** The evidence for the asset. Absent when it was found by a similar spelling, or by what was opened after such a query. */
   readonly evidence?: Evidence;
   /** What to know before trusting it. Absent when there is nothing. */
   readonly marks?: readonly AssetMark[];
@@ -90,7 +90,7 @@ interface Candidate extends AssetHead {
 
 /** An exact name, title or tag is an answer, whatever else the asset lacks. */
 const EXACT: Coverage = { covered: 1, missing: [], related: [], lacked: 0, gravity: 0, weight: Infinity };
-/** A single character or letter is no name. */
+/** A single character or letter is not a name. */
 const MIN_EXACT_CHARACTERS = 2;
 
 /** @throws {KnowledgeError} `INVALID_INPUT`. */

@@ -47,7 +47,7 @@ interface Recalled {
   readonly score: number;
   /** Present when the memory, or one before it, has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
-  /** What speaks for the memory. Absent for the newest ones, and for those found by a similar spelling or by their meaning. */
+  /** The evidence for the memory. Absent for the newest ones, and for those found by a similar spelling or by their meaning. */
   readonly evidence?: Evidence;
   /** Present when the memory is one of the newest, and does not match the query. */
   readonly isRecent?: true;

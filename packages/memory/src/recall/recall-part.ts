@@ -23,7 +23,7 @@ export interface RecallHit {
   readonly score: number;
   /** Present when it has too little of the question: it may be about something else. */
   readonly isSimilar?: true;
-  /** What speaks for it, among the hits of its kind. Absent in a list, and for a hit by a similar spelling or by its meaning. */
+  /** The evidence for it, among the hits of its kind. Absent in a list, and for a hit by a similar spelling or by its meaning. */
   readonly evidence?: Evidence;
   /** The terms of the question that it has. */
   readonly matched?: readonly string[] | undefined;
