@@ -89,7 +89,7 @@ function workOfMain(): ModelAnswer {
   return {
     text: `Nobody knows ${token('led')}.`,
     toolCalls: [
-      { name: 'notes', input: { content: `a note ${token('note')}`, temporary: false } },
+      { name: 'notes', input: { text: `a note ${token('note')}`, temporary: false } },
       { name: 'remember', input: { text: `a fact ${token('fact')}` } },
       { name: 'cache_directory', input: { path: '.', items: [{ name: token('listing') }, { name: 'a.txt' }] } },
     ],

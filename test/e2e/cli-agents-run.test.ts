@@ -117,7 +117,7 @@ describe('run', () => {
         { toolCalls: [{ name: 'read', input: { path: 'src/cache.ts' } }] },
         {
           toolCalls: [
-            { name: 'sink_asset', input: { name: 'printer', type: 'glossary', title: 'Toner', body: 'Blue.' } },
+            { name: 'sink_asset', input: { name: 'printer', type: 'glossary', title: 'Toner', text: 'Blue.' } },
           ],
         },
         { text: 'Done.' },

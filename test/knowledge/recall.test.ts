@@ -69,6 +69,7 @@ interface ShownHit {
   readonly id: string;
   readonly isSimilar?: true;
   readonly score: number;
+  readonly evidence?: { readonly covered: number };
 }
 
 function hitsOf(result: ToolResult): readonly ShownHit[] {
@@ -214,8 +215,11 @@ test(
         const [early, late] = [hits.slice(0, -1), hits.slice(1)];
         const misplaced = early.filter((hit, index) => {
           const next = late[index] ?? hit;
+          if (next.kind === hit.kind) return false;
           const [mark, nextMark] = [hit.isSimilar === true, next.isSimilar === true];
-          return next.kind !== hit.kind && ((mark && !nextMark) || (mark === nextMark && next.score > hit.score));
+          const more = (next.evidence?.covered ?? 0) - (hit.evidence?.covered ?? 0);
+          const isJudged = hit.evidence !== undefined && next.evidence !== undefined && more !== 0;
+          return (mark && !nextMark) || (mark === nextMark && (isJudged ? more > 0 : next.score > hit.score));
         });
         expect(misplaced).toEqual([]);
         const { call } = await callsOf(stores);

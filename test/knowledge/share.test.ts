@@ -183,11 +183,11 @@ describe('the tools', () => {
 
   test.each([
     [{ fact: 'fact_none' }, 'There is no fact "fact_none"'],
-    [{ fact: 'fact_none', body: 'x' }, 'body cannot be combined with fact'],
+    [{ fact: 'fact_none', text: 'x' }, 'text cannot be combined with fact'],
     [{ fact: 'fact_none', mode: 'update' }, 'mode update cannot be combined with fact'],
-    [{ type: 'adr' }, 'An asset needs name, title, body'],
-    [{ name: 'a' }, 'An asset needs title, body'],
-    [{ mode: 'update', body: 'x' }, 'An asset needs name'],
+    [{ type: 'adr' }, 'An asset needs name, title, text'],
+    [{ name: 'a' }, 'An asset needs title, text'],
+    [{ mode: 'update', text: 'x' }, 'An asset needs name'],
   ])('sink_asset rejects %j', async (input, message) => {
     const call = await callsOf(createStores());
     const result = await call('sink_asset', input);

@@ -23,7 +23,7 @@ const retry = {
   product_line: 'exchange/infra',
   title: 'RabbitMQ 重试策略',
   tags: ['rabbitmq', 'retry'],
-  body: '消息队列失败重试的核心是指数退避。超过次数的消息进入死信队列。\n',
+  text: '消息队列失败重试的核心是指数退避。超过次数的消息进入死信队列。\n',
   paths: ['src/queue/**'],
 };
 

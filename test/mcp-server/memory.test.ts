@@ -41,7 +41,7 @@ describe('the memory', () => {
     await first.close();
     const second = await connect(root, way, store);
     expect(await call(second.client, 'recall', { query: 'deploy' })).toContain('The deploy key rotates on Fridays');
-    expect(await call(second.client, 'notes', { content: 'check the key' })).toContain('check the key');
+    expect(await call(second.client, 'notes', { text: 'check the key' })).toContain('check the key');
     const found = await cairn(['memory', 'search', 'fridays', ...store], { cwd: root });
     expect(found.stdout).toContain('The deploy key rotates on Fridays');
   });
@@ -113,7 +113,7 @@ describe('the memory', () => {
     const store = ['--store', join(temporaryDirectory(), 'memory.db')];
     const [first, second] = [await connect(one, ways[0], store), await connect(other, ways[0], store)];
     await call(first.client, 'remember', { text: 'Deploy on Fridays' });
-    await call(first.client, 'notes', { content: 'halfway' });
+    await call(first.client, 'notes', { text: 'halfway' });
     expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(
       /^Nothing found in 0 facts, 0 assets and 0 messages\./u,
     );
@@ -126,7 +126,7 @@ describe('the memory', () => {
     // Over HTTP one server has many clients: notes belong to the project.
     const http = ways.find(({ over }) => over === 'http') ?? ways[0];
     const [fourth, fifth] = [await connect(one, http, store), await connect(one, http, store)];
-    await call(fourth.client, 'notes', { content: 'shared' });
+    await call(fourth.client, 'notes', { text: 'shared' });
     expect(await call(fifth.client, 'notes')).toContain('shared');
     expect(await call((await connect(other, http, store)).client, 'notes')).toBe('There are no notes of this project.');
   });

@@ -55,10 +55,10 @@ describe.each(kinds)('the tools of an agent, $name', (kind) => {
     await open().storeNote('workflow_1', 'canary of the workflow', 'todo_0');
     const [main, reviewer, other] = [await toolsOf(), await toolsOf('reviewer'), await toolsOf('tester')];
     expect(await main('notes')).toContain('canary of the workflow');
-    await main('notes', { content: 'canary of main', workflow_id: 'workflow_2' });
+    await main('notes', { text: 'canary of main', workflow_id: 'workflow_2' });
     expect(await reviewer('notes')).toContain('There are no notes of this agent');
     expect(await reviewer('notes', { workflow_id: 'workflow_1' })).toContain('unknown parameter workflow_id');
-    await reviewer('notes', { content: 'a note of the reviewer' });
+    await reviewer('notes', { text: 'a note of the reviewer' });
     expect(await reviewer('notes')).toContain('a note of the reviewer');
     expect(await other('notes')).toContain('There are no notes');
     expect(await reviewer('recall', { kind: 'message' })).not.toContain('canary');

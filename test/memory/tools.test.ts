@@ -334,7 +334,7 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
     await memory.facts.forget(old.id);
     expect(textOf(await tools.forget_fact.execute({ id }, dry))).toBe(`${id} would be erased. Nothing was changed.`);
     expect(await tools.forget_fact.execute({ id: 'fact_none' }, dry)).toMatchObject({ isError: true });
-    await tools.notes.execute({ content: 'x' }, dry);
+    await tools.notes.execute({ text: 'x' }, dry);
     const graph = createMemoryTools({ memory, naming: 'mcp-memory' });
     const entities = [{ name: 'a', entityType: 't', observations: [] }];
     await graph['create_entities']?.execute({ entities }, dry);
@@ -371,8 +371,8 @@ describe.each(kinds)('notes in $name', (kind) => {
     const memory = open();
     const tools = createMemoryTools({ memory, workflowId: 'w' });
     expect(textOf(await tools.notes.execute({}))).toBe('There are no notes of ai:notes:w.');
-    await tools.notes.execute({ content: 'first', source: 'todo_0' });
-    const listed = await tools.notes.execute({ content: 'second', temporary: false });
+    await tools.notes.execute({ text: 'first', source: 'todo_0' });
+    const listed = await tools.notes.execute({ text: 'second', temporary: false });
     expect(listed).toMatchObject({
       details: { notes: [{ content: 'second', temporary: false, source: 'agent' }, { content: 'first' }] },
     });
@@ -386,7 +386,7 @@ describe.each(kinds)('notes in $name', (kind) => {
   test('that do not fit an answer are a page away', async () => {
     const { notes } = createMemoryTools({ memory: open() });
     const written = Array.from({ length: 60 }, (_, index) => `note ${index} ${'lorem '.repeat(60)}`);
-    for (const content of written) await notes.execute({ content });
+    for (const content of written) await notes.execute({ text: content });
     const seen: string[] = [];
     let next: string | undefined = '0';
     while (next !== undefined) {
@@ -402,7 +402,7 @@ describe.each(kinds)('notes in $name', (kind) => {
   test('without a workflow belong to the project, and with a process to it alone', async () => {
     const { backend } = store();
     const notesOf = async (project: string, process?: string, content?: string): Promise<string> =>
-      textOf(await createMemoryTools({ memory: open({ backend, project }), process }).notes.execute({ content }));
+      textOf(await createMemoryTools({ memory: open({ backend, project }), process }).notes.execute({ text: content }));
     await notesOf('/home/me/app', undefined, 'of the project');
     await notesOf('/home/me/app', 'one', 'of a process');
     expect(await notesOf('/home/me/app')).toContain('of the project');
@@ -421,7 +421,7 @@ describe.each(kinds)('notes in $name', (kind) => {
     expect(textOf(await other.notes.execute({ workflow_id: id }))).toMatch(/belong to another project or process/u);
     // A memory without a project shares no notes at all.
     const [first, second] = [0, 1].map(() => createMemoryTools({ memory: createMemory({ backend }) }));
-    await first?.notes.execute({ content: 'alone' });
+    await first?.notes.execute({ text: 'alone' });
     expect(textOf((await first?.notes.execute({})) ?? succeed('', {}))).toContain('alone');
     expect(textOf((await second?.notes.execute({})) ?? succeed('', {}))).toBe('There are no notes of this project.');
   });

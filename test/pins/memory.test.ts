@@ -131,7 +131,7 @@ test('the tools, their parameters, and whether they only read or destroy', () =>
     'recall(query?, kind?, tags?, scope?, role?, since?, until?, limit?, offset?, id?) reads',
     'update_fact(id, text?, tags?, pin?)',
     'forget_fact(id) destroys',
-    'notes(content?, source?, temporary?, workflow_id?, offset?)',
+    'notes(text?, source?, temporary?, workflow_id?, offset?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.
   expect(parametersOf('mcp-memory')).toEqual([

@@ -10,7 +10,7 @@ export { DONE_COMPLETION, isPartlyDone } from './workflows/workflow-record.ts';
 export { partOfHit } from './recall/hit-entry.ts';
 export { memoryParts } from './recall/memory-parts.ts';
 export { RECALL_KINDS } from './recall/recall-part.ts';
-export type { RecallHit, RecallKind, RecallNotice, RecallPart } from './recall/recall-part.ts';
+export type { PartOptions, PartResult, RecallHit, RecallKind, RecallNotice, RecallPart } from './recall/recall-part.ts';
 export { recallParts } from './recall/recall-parts.ts';
 export type { AskOptions, RecallAnswer } from './recall/recall-parts.ts';
 export { sessionRecall } from './recall/session-recall.ts';

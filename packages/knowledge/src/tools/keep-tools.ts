@@ -6,8 +6,9 @@ import { missingFields, sinkAsset, type SinkDraft, type SinkOptions } from '../l
 import { callOf, wrapResult } from './formatting.ts';
 import { joined, type Answer, type RunCall, type ToolContext } from './tool-context.ts';
 
-interface SinkAssetInput extends Omit<SinkDraft, 'productLine' | 'name'>, Pick<SinkOptions, 'mode'> {
+interface SinkAssetInput extends Omit<SinkDraft, 'productLine' | 'name' | 'body'>, Pick<SinkOptions, 'mode'> {
   readonly name?: string | undefined;
+  readonly text?: string | undefined;
   readonly product_line?: string | undefined;
   readonly fact?: string | undefined;
 }
@@ -25,8 +26,8 @@ async function shareOne(
   input: SinkAssetInput & { readonly fact: string },
   { signal, dryRun }: RunCall,
 ): Answer {
-  const { fact: id, product_line: productLine, mode, body, paths, ...fields } = input;
-  const unused = Object.entries({ body, paths }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const { fact: id, product_line: productLine, mode, text, paths, ...fields } = input;
+  const unused = Object.entries({ text, paths }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (unused.length > 0 || mode === 'update') {
     throw new ToolError('INVALID_INPUT', texts.notWithFact(unused.length > 0 ? unused.join(', ') : 'mode update'));
   }
@@ -60,9 +61,10 @@ async function shareOne(
 
 export async function runSink(context: ToolContext, input: SinkAssetInput, call: RunCall): Answer {
   const { open, texts, reader } = context;
-  const { product_line: productLine, mode, fact, name: given, ...rest } = input;
+  const { product_line: productLine, mode, fact, name: given, text: body, ...others } = input;
+  const rest = { ...others, body };
   if (fact !== undefined) return shareOne(context, { ...input, fact }, call);
-  const absent = missingFields({ ...rest, name: given }, mode);
+  const absent = missingFields({ ...rest, name: given }, mode).map((field) => (field === 'body' ? 'text' : field));
   if (given === undefined || absent.length > 0) throw new ToolError('INVALID_INPUT', texts.missing(absent.join(', ')));
   const { signal, dryRun } = call;
   const fields = { ...rest, name: given };
@@ -70,8 +72,8 @@ export async function runSink(context: ToolContext, input: SinkAssetInput, call:
   const draft: SinkDraft = { ...fields, productLine };
   let expected: string | undefined;
   if (mode === 'update') {
-    const { name, body, ...others } = fields;
-    const isEmpty = [body, ...Object.values(others)].every((value) => value === undefined);
+    const { name, ...changes } = fields;
+    const isEmpty = Object.values(changes).every((value) => value === undefined);
     if (isEmpty) throw new ToolError('INVALID_INPUT', texts.nothingToChange());
     const { asset } = await layers.getAsset({ name, productLine, signal });
     // Only a new body replaces text that the caller may not know.

@@ -29,7 +29,7 @@ function shapesOf({ parameters }: ToolTexts) {
     get: {
       name: text.describe(parameters.name),
       product_line: optional,
-      kind: z.enum(RECALL_KINDS).optional().describe(parameters.kind),
+      kind: z.enum(RECALL_KINDS).optional(),
       offset,
     },
     sink: {
@@ -38,7 +38,7 @@ function shapesOf({ parameters }: ToolTexts) {
       product_line: optional,
       title: optional,
       tags: z.array(text).optional(),
-      body: optional.describe(parameters.body),
+      text: optional.describe(parameters.text),
       paths: z.array(text).optional().describe(parameters.paths),
       mode: z.enum(['new', 'update']).optional().describe(parameters.mode),
       fact: optional.describe(parameters.fact),

@@ -93,9 +93,15 @@ function checkOptions(options: AskOptions): void {
   checkShare(minEvidence, 'minEvidence');
 }
 
-/** Compares two hits of different kinds: those with enough of the question come first, then the better ones. */
+/** Returns how much more of the question one of two hits has. */
+function compareCoverage({ evidence: left }: RecallHit, { evidence: right }: RecallHit): number {
+  return left === undefined || right === undefined ? 0 : right.covered - left.covered;
+}
+
+/** Compares two hits of different kinds: those with enough of the question come first, then those with more of it. */
 function compareHits(left: RecallHit, right: RecallHit): number {
-  return Number(left.isSimilar ?? false) - Number(right.isSimilar ?? false) || right.score - left.score;
+  const byMark = Number(left.isSimilar ?? false) - Number(right.isSimilar ?? false);
+  return byMark || compareCoverage(left, right) || right.score - left.score;
 }
 
 function compareNewest(left: RecallHit, right: RecallHit): number {

@@ -12,7 +12,7 @@ import { additive, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface NotesInput {
-  readonly content?: string | undefined;
+  readonly text?: string | undefined;
   readonly source?: string | undefined;
   readonly temporary?: boolean | undefined;
   readonly workflow_id?: string | undefined;
@@ -26,7 +26,7 @@ export interface NotesDetails {
 }
 
 const notesShape = {
-  content: z.string().optional().describe('a note to add; without it the notes are listed'),
+  text: z.string().optional().describe('a note to add; without it the notes are listed'),
   source: z.string().optional().describe('the step that writes it'),
   temporary: z.boolean().optional().describe('true: 30 minutes (default); false: 3 days'),
   workflow_id: z.string().optional().describe('default: the notes of this project'),
@@ -70,7 +70,7 @@ export function createNotesTool(
     description: 'Add a note for later steps of this work, or list the notes. For state that ends with the task.',
     inputSchema: agent === undefined ? inputSchema(notesShape) : inputSchema(agentNotesShape),
     annotations: { title: 'Notes', ...additive },
-    run: ({ content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
+    run: ({ text: content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
       asToolErrors(async () => {
         const memory = await open();
         const { project } = memory;
