@@ -222,6 +222,8 @@ test(
           return (mark && !nextMark) || (mark === nextMark && (isJudged ? more > 0 : next.score > hit.score));
         });
         expect(misplaced).toEqual([]);
+        const marks = hits.map(({ isSimilar }) => Number(isSimilar ?? false));
+        expect(marks).toEqual(marks.toSorted((a, b) => a - b));
         const { call } = await callsOf(stores);
         const paged: string[] = [];
         const called: string[] = [];
