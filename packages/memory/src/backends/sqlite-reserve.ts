@@ -41,6 +41,11 @@ export function fillReserve(store: string): void {
 export function releaseReserve(store: string): boolean {
   const path = reservePath(store);
   if (sizeOf(path) === 0) return false;
-  rmSync(path, { force: true });
-  return true;
+  try {
+    rmSync(path, { force: true });
+    return true;
+  } catch {
+    // The file of another user, who shares the store.
+    return false;
+  }
 }
