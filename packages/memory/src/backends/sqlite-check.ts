@@ -8,7 +8,7 @@ import { runInWorker } from './sqlite-worker.ts';
 /** A file of up to this size is checked when it is opened, which takes about 2 ms for each megabyte. */
 const MAX_CHECKED_BYTES = 4 * 1024 * 1024;
 /** Of a file of up to this size only the indexes are not compared, which takes half as long. */
-const MAX_READ_BYTES = 12 * 1024 * 1024;
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** The problems that a check reports. One damaged page can cause hundreds. */
 const MAX_PROBLEMS = 20;
 
