@@ -22,10 +22,10 @@ function valueOf(text: string): string {
       const escaped = text.charAt(index);
       value += ESCAPES[escaped] ?? escaped;
     } else if (!isQuoted && (character === '#' || character === ';')) break;
-    else value += character;
+    else if (isQuoted || value !== '' || !/\s/u.test(character)) value += character;
     if (isQuoted || character === '"' || !/\s/u.test(character)) kept = value.length;
   }
-  return value.slice(0, kept).trimStart();
+  return value.slice(0, kept);
 }
 
 /** Parses a configuration file of git. It does not follow `include`, and passes over lines that git rejects. */
