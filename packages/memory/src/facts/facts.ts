@@ -8,7 +8,7 @@ import { callOptions, type Page } from '../records/backend.ts';
 import type { Meaning } from '../vectors/meaning.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
-import { factOf, type Fact } from './fact.ts';
+import { factOf, type Fact, type FactTable } from './fact.ts';
 import { factTables, type FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions, StartBlockOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
@@ -99,7 +99,15 @@ interface Kept {
 }
 
 /** Two equal states of a table have the same rows: a new or changed row has a new sequence, a removed one lowers the count. */
-type TableState = Pick<Page, 'start' | 'sequence' | 'count'>;
+type TableState = Pick<Page, 'start' | 'sequence' | 'count'> & Pick<FactTable, 'scope'>;
+
+/** A block, and whether the project has facts, even archived ones. */
+interface Started {
+  readonly text: string;
+  readonly hasFacts: boolean;
+}
+
+type StartedBlock = (options: StartBlockOptions & FactSelection) => Promise<Started>;
 
 /** The number of blocks that are kept: one process uses few streams and languages. */
 const MAX_KEPT = 16;
@@ -108,19 +116,21 @@ const MAX_KEPT_CHARACTERS = 64 * 1024;
 
 /** Adds to `startBlock` of an empty project where its facts are. That is not kept, because other processes move facts. */
 function withTwins(
-  startBlock: Facts['startBlock'],
+  startedBlock: StartedBlock,
   { backend, project: ownProject, language: ownLanguage }: FactDependencies & { readonly language: Language },
 ): Facts['startBlock'] {
   return async (options = {}) => {
     const { project = ownProject, scope, language = ownLanguage, maxCharacters = DEFAULT_CHARACTERS, signal } = options;
-    const block = await startBlock(options);
-    if (scope === 'user' || project === undefined) return block;
+    const { text: block, hasFacts } = await startedBlock(options);
+    if (scope === 'user' || hasFacts) return block;
     const { twinNotice } = await import('../projects/twins.ts');
     const notice = await twinNotice(backend, project, { language, isForModel: true, signal });
     const left = maxCharacters - notice.length - 1;
     if (notice === '' || notice.length > maxCharacters) return block;
     if (block === '' || block.length <= left) return [notice, block].filter((part) => part !== '').join('\n');
-    return left < MIN_CHARACTERS ? notice : `${notice}\n${await startBlock({ ...options, maxCharacters: left })}`;
+    if (left < MIN_CHARACTERS) return notice;
+    const { text } = await startedBlock({ ...options, maxCharacters: left });
+    return `${notice}\n${text}`;
   };
 }
 
@@ -128,7 +138,7 @@ function withTwins(
 function createStartBlocks({
   language: ownLanguage,
   ...dependencies
-}: FactDependencies & { readonly language: Language }): Facts['startBlock'] {
+}: FactDependencies & { readonly language: Language }): StartedBlock {
   const { backend, reader, project: ownProject } = dependencies;
   /** By the options, the last used one last. */
   const blocks = new Map<string, Kept>();
@@ -138,9 +148,9 @@ function createStartBlocks({
     const { signal } = options;
     try {
       return await Promise.all(
-        tablesOf(dependencies, options).map(async ({ key }) => {
+        tablesOf(dependencies, options).map(async ({ key, scope }) => {
           const { start, sequence, count } = await backend.page(key, { order: 'newest', limit: 0 }, { signal });
-          return { start, sequence, count };
+          return { scope, start, sequence, count };
         }),
       );
     } catch (error) {
@@ -167,7 +177,7 @@ function createStartBlocks({
     return { text: await formatStartBlock(facts, { language, maxCharacters, total }), unreadable };
   };
 
-  return async (options = {}) => {
+  return async (options) => {
     const { signal: _, ...given } = options;
     // Invalid options are not a block that is kept.
     filterOf(given);
@@ -177,11 +187,12 @@ function createStartBlocks({
     const kept = blocks.get(name);
     // Before the facts are read: a change in between makes the block that is kept an old one, and not a wrong one.
     const states = await statesOf(options);
+    const hasFacts = states === undefined || states.some(({ scope, count }) => scope === 'project' && count > 0);
     if (kept !== undefined && states !== undefined && JSON.stringify(states) === JSON.stringify(kept.states)) {
       for (const record of kept.unreadable) reader.report(record);
       blocks.delete(name);
       blocks.set(name, kept);
-      return kept.text;
+      return { text: kept.text, hasFacts };
     }
     const { text, unreadable } = await make(options);
     blocks.delete(name);
@@ -190,7 +201,7 @@ function createStartBlocks({
       if (blocks.size <= MAX_KEPT) break;
       blocks.delete(oldest);
     }
-    return text;
+    return { text, hasFacts };
   };
 }
 

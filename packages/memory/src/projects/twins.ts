@@ -43,10 +43,11 @@ async function isAbsent(path: string): Promise<boolean> {
 /** Returns the numbers of facts of the other projects; none if the project has facts of its own. */
 async function otherFacts(
   backend: MemoryBackend,
-  project: string,
+  project: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const facts = new Map<string, number>();
+  if (project === undefined || !isAbsolute(project)) return facts;
   const own = await backend.page(factsKey(project), { order: 'newest', limit: 0 }, { signal });
   if (own.count > 0) return facts;
   for (const { key, records } of await backend.keys(FACTS_PREFIX, { signal })) {
@@ -67,10 +68,10 @@ export async function findTwins(
   project: string | undefined,
   { signal }: CallOptions = {},
 ): Promise<ProjectTwin[]> {
-  const directory = project === undefined ? undefined : await gitDirectoryOf(project);
-  if (project === undefined || directory === undefined) return [];
+  // A project with facts costs one read.
   const facts = await otherFacts(backend, project, signal);
-  if (facts.size === 0) return [];
+  const directory = project === undefined || facts.size === 0 ? undefined : await gitDirectoryOf(project);
+  if (directory === undefined) return [];
   const marks = await readAllMarks(backend, { signal });
   const known = Array.from(facts, ([name, records]) => ({ name, records, own: marks.get(name) }));
   const remotes = await readRemotes(directory);
@@ -177,11 +178,11 @@ export async function twinNotice(
 ): Promise<string> {
   if (project === undefined) return '';
   try {
-    if ((await unconfirmedLink(project)) !== undefined) {
-      const { size } = await otherFacts(backend, project, signal);
-      return size === 0 ? '' : texts[options.language ?? 'en'].unconfirmed(escapeControls(project));
-    }
-    return twinText(await findTwins(backend, project, { signal }), { backend, project, ...options });
+    const twins = await findTwins(backend, project, { signal });
+    if (twins.length > 0) return twinText(twins, { backend, project, ...options });
+    const { size } = await otherFacts(backend, project, signal);
+    if (size === 0 || (await unconfirmedLink(project)) === undefined) return '';
+    return texts[options.language ?? 'en'].unconfirmed(escapeControls(project));
   } catch {
     // The caller reads the same store, and reports why it cannot be read.
     signal?.throwIfAborted();
