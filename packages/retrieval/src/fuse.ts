@@ -41,7 +41,7 @@ export interface Nearness {
 /** Models differ in which similarity is high, so that it is compared with the other documents, of which there must be some. */
 const MIN_DOCUMENTS = 8;
 /** By how many standard deviations the nearest document is nearer than the mean, and than the next one. */
-const MIN_DISTANCE = 4;
+const MIN_DISTANCE = 5;
 const MIN_MARGIN = 1;
 
 /**
