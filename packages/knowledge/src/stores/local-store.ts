@@ -29,7 +29,7 @@ export interface LocalStoreOptions {
 }
 
 /** What became of the text of a removed asset. */
-export interface RemovedAsset {
+interface RemovedAsset {
   /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
   readonly backups?: string;
   readonly erasure: Erasure;

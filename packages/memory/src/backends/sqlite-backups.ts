@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 /** The number of backups that are kept. */
 const MAX_BACKUPS = 7;
 /** The bytes of all backups of a file. The newest one is kept, whatever its size. */
@@ -40,7 +40,7 @@ export function backupName(timeMs: number): string {
 }
 
 /** Returns whether a text has the form of a backup's name. */
-export function isBackupName(text: string): boolean {
+function isBackupName(text: string): boolean {
   return NAME.test(text);
 }
 
@@ -104,7 +104,7 @@ function dayOf(timeMs: number): number {
 }
 
 /** Returns until when backups may keep text that was forgotten at a time: the next use of the store after it removes them. */
-export function untilOf(forgottenMs: number): number {
+function untilOf(forgottenMs: number): number {
   return (dayOf(forgottenMs) + 1) * DAY_MS + FORGOTTEN_MS;
 }
 

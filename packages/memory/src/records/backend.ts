@@ -44,7 +44,7 @@ export interface StoreNotice {
 }
 
 /** The readable records of a damaged store, in a store of their own. */
-export interface Salvage {
+interface Salvage {
   /** Closing it removes it. */
   readonly backend: MemoryBackend;
   /** Every record that is known to be lost, by key. */
