@@ -1,3 +1,4 @@
+import { checkArguments } from './errors.ts';
 import { withEvidence, type Evidence, type EvidenceOptions } from './evidence.ts';
 import { foundSlots, type FoundSlot } from './found.ts';
 import type { Query } from './query.ts';
@@ -89,11 +90,9 @@ export class TermIndex {
    * {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no document is left, returns those with
    * words of a similar spelling, also marked.
    */
-  rank(
-    query: string | Query,
-    limit: number,
-    { minEvidence, glossary }: EvidenceOptions = {},
-  ): readonly RankedDocument[] {
+  rank(query: string | Query, limit: number, options: EvidenceOptions = {}): readonly RankedDocument[] {
+    checkArguments.options('rank', options, { minEvidence: 'optional', glossary: 'optional' });
+    const { minEvidence, glossary } = options;
     const asked = typeof query === 'string' ? relatedQuery(query, glossary) : query;
     const compareTies = (left: { slot: number }, right: { slot: number }): number =>
       (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;

@@ -1,4 +1,5 @@
 /** A server with the embeddings of the OpenAI API. */
+import { checkArguments } from '../errors.ts';
 import type { Vector } from '@cairn/retrieval';
 import { findSecrets } from '@cairn/tool/prompt';
 import { parseFields } from '../records/record.ts';
@@ -103,10 +104,9 @@ function systemReason(error: unknown): string {
 }
 
 /** Returns the embeddings of a server. Nothing is sent before they are used. */
-export function serverEmbeddings(
-  settings: EmbeddingSettings,
-  { consent }: Pick<Embeddings, 'consent'> = {},
-): Embeddings {
+export function serverEmbeddings(settings: EmbeddingSettings, options: Pick<Embeddings, 'consent'> = {}): Embeddings {
+  checkArguments.options('serverEmbeddings', options, { consent: 'optional' });
+  const { consent } = options;
   const { model, url } = settings;
   return {
     model,
