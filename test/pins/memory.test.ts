@@ -24,7 +24,6 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
       'DEFAULT_GROUP',
       'DEFAULT_STREAM',
       'DONE_COMPLETION',
-      'RECALL_KINDS',
       'factSources',
       'findMessage',
       'findTwins',
@@ -35,7 +34,6 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
       'parseTime',
       'partOfHit',
       'recallParts',
-      'sessionRecall',
       'twinNotice',
       'unconfirmedLink',
     ],
@@ -64,7 +62,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
     embeddings,
     ['Consent', 'configuredEmbeddings', 'embeddingSettings', 'probeEmbeddings', 'serverEmbeddings'],
   ],
-  ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
+  ['tools/index.js', tools, ['RECALL_KINDS', 'asToolErrors', 'createMemoryTools', 'memoryToolSet', 'sessionRecall']],
 ];
 
 const sources = new URL('../../packages/memory/src/', import.meta.url);

@@ -69,7 +69,7 @@ export async function runGet(context: ToolContext, input: GetAssetInput, call: R
   const { texts, readMemory } = context;
   const { name, product_line: productLine, kind } = input;
   const read = async (only?: RecallKind): Promise<RecallHit | undefined> =>
-    productLine === undefined ? readMemory(name, { kind: only, signal: call.signal }) : undefined;
+    productLine === undefined ? readMemory(name, only, call.signal) : undefined;
   if (kind === 'asset') return getAsset(context, input, call);
   if (kind !== undefined || name.startsWith(FACT_PREFIX)) {
     const hit = await read(kind ?? 'fact');

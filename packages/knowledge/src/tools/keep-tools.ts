@@ -31,7 +31,7 @@ async function shareOne(
   if (unused.length > 0 || mode === 'update') {
     throw new ToolError('INVALID_INPUT', texts.notWithFact(unused.length > 0 ? unused.join(', ') : 'mode update'));
   }
-  const hit = await readMemory(id, { kind: 'fact', signal });
+  const hit = await readMemory(id, 'fact', signal);
   if (hit === undefined) throw new ToolError('NOT_FOUND', texts.unknownMemory('fact', JSON.stringify(id)));
   const { store, layers } = await open();
   const { about } = hit;

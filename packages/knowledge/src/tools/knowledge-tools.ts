@@ -1,5 +1,5 @@
 /** The tools as models see them. The work of a call is loaded by the first call: a server starts without it. */
-import { RECALL_KINDS } from '@cairn/memory/internal';
+import { RECALL_KINDS } from '@cairn/memory/tools';
 import { createTool, inputSchema, type ToolAnnotations, type ToolDefinition, type Tools } from '@cairn/tool';
 import type { ToolSpec } from '@cairn/tool/internal';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { ToolRunOptions, ToolSuccess } from '@cairn/tool';
-import type { SessionRecall } from '@cairn/memory/internal';
+import type { SessionRecall } from '@cairn/memory/tools';
 import type { Language } from '@cairn/tool/kernel';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';

@@ -4,7 +4,7 @@ import { fileNotes, ToolError } from '@cairn/tool';
 import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
-import { sessionRecall } from '@cairn/memory/internal';
+import { sessionRecall } from '@cairn/memory/tools';
 import { assetsPart } from '../recall/assets-part.ts';
 import { createKnowledgeTools } from './knowledge-tools.ts';
 import { SessionReader } from './session-reader.ts';
@@ -93,7 +93,7 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         session: session.id,
         readOnly,
         stack: () => (stack ??= readStack().catch(() => undefined)),
-        readMemory: (id, options) => sessionRecall(session).read(id, options),
+        readMemory: (...given) => sessionRecall(session).read(...given),
       });
       const recall = sessionRecall(session);
       recall.add([assetsPart({ open, exists })]);

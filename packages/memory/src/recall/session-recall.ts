@@ -1,11 +1,11 @@
 import type { SessionKey, ToolSession } from '@cairn/tool';
-import type { CallOptions } from '../records/backend.ts';
 import type { RecallHit, RecallKind, RecallPart } from './recall-part.ts';
 
 /** Reads what has an id; `undefined` when nothing has it. */
 export type RecallReader = (
   id: string,
-  options: CallOptions & { readonly kind?: RecallKind | undefined },
+  kind: RecallKind | undefined,
+  signal: AbortSignal | undefined,
 ) => Promise<RecallHit | undefined>;
 
 /**
@@ -41,8 +41,8 @@ export class SessionRecall {
   }
 
   /** Reads a fact or a message by its id. */
-  read(id: string, options: Parameters<RecallReader>[1] = {}): Promise<RecallHit | undefined> {
-    return this.#reader?.(id, options) ?? Promise.resolve(undefined);
+  read(id: string, kind?: RecallKind, signal?: AbortSignal): Promise<RecallHit | undefined> {
+    return this.#reader?.(id, kind, signal) ?? Promise.resolve(undefined);
   }
 }
 

@@ -115,7 +115,7 @@ export function createSessionTools(
     const workflow = agent === undefined ? workflowId : undefined;
     const source = { open, stream, workflowId: workflow };
     recall.add(memoryParts(source));
-    recall.readsBy((id, call) => readMemory(source, id, call));
+    recall.readsBy((id, kind, signal) => readMemory(source, id, { kind, signal }));
     return noticing(createOwnTools({ ...source, agent, process: agent === undefined ? process : undefined, recall }));
   }
   const summary = `Invalid naming ${JSON.stringify(naming)}`;

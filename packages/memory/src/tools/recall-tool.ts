@@ -72,7 +72,7 @@ function nothingFound(searched: RecallAnswer['searched'], { query = '' }: Recall
 }
 
 async function readOne({ recall }: ToolMemory, input: RecallInput, id: string, signal: AbortSignal | undefined) {
-  const hit = await recall.read(id, { signal });
+  const hit = await recall.read(id, undefined, signal);
   if (hit === undefined) {
     throw new ToolError('NOT_FOUND', [
       `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
