@@ -28,8 +28,10 @@ export interface RememberedFact {
   readonly fact: Fact;
   /** `false` when the fact was there: its text is equal after folding case, width, blanks and final punctuation. */
   readonly isNew: boolean;
-  /** Up to 3 other facts with similar texts, best first. */
+  /** Up to 3 other facts with similar texts: those that it disagrees with, then the best ones. */
   readonly similar: readonly Fact[];
+  /** The ids of similar facts that it disagrees with; absent for none. See {@link RecalledFact.disagreesWith}. */
+  readonly disagreesWith?: readonly string[];
 }
 
 /** Selects facts that a stream recalls. Archived and superseded facts are not among them. */
@@ -87,7 +89,13 @@ export interface StartBlockOptions {
 }
 
 /** The score is 0 for a blank query. */
-export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {}
+export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {
+  /**
+   * The ids of other facts among the ten best that are about the same and differ in a negation, a value or a name; absent for none. The
+   * newer one comes first. The rule misses some.
+   */
+  readonly disagreesWith?: readonly string[];
+}
 
 export interface RecalledFacts {
   readonly facts: readonly RecalledFact[];

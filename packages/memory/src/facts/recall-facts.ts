@@ -5,11 +5,35 @@ import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
 import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
+import { findDisagreements } from './disagreement.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 
 const DEFAULT_LIMIT = 5;
+/** The best facts, among which those that disagree are found, whatever the page. */
+const COMPARED = 10;
+
+/** Marks the facts that disagree with others, and puts the newer ones first. Equally marked ones only: the mark decides before. */
+function arranged(facts: readonly RecalledFact[]): RecalledFact[] {
+  const others = findDisagreements(facts.map(({ text }) => text));
+  const marked = facts.map((fact, index): RecalledFact => {
+    const ids = (others[index] ?? []).flatMap((other) => facts[other]?.id ?? []);
+    return ids.length === 0 ? fact : { ...fact, disagreesWith: ids };
+  });
+  const placed = new Set<RecalledFact>();
+  for (const fact of marked) {
+    const newer = marked.filter(
+      (other) =>
+        fact.disagreesWith?.includes(other.id) === true &&
+        other.updatedAt > fact.updatedAt &&
+        other.isSimilar === fact.isSimilar,
+    );
+    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) placed.add(other);
+    placed.add(fact);
+  }
+  return [...placed];
+}
 
 /** Returns the source of the facts of a table. */
 export function sourceOf({ key }: FactTable): TermSource & VectorSource {
@@ -90,13 +114,20 @@ export async function recallFacts(
     const stored = parseFact(record);
     return stored !== undefined && isActive(stored) && accepts(stored);
   };
-  const { found, tables } = await searchTables(dependencies, { ...options, limit, offset, accept });
+  // The first page and a later one have the same order.
+  const begin = offset < COMPARED ? 0 : offset;
+  const count = Math.max(offset + limit, COMPARED) - begin;
+  const { found, tables } = await searchTables(dependencies, { ...options, limit: count, offset: begin, accept });
   const byKey = new Map(tables.map((table) => [table.key, table]));
-  const facts = found.hits.flatMap(({ source, record, score, evidence, isSimilar, matched }): RecalledFact[] => {
+  const all = found.hits.flatMap(({ source, record, score, evidence, isSimilar, matched }): RecalledFact[] => {
     const [table, stored] = [byKey.get(source.key), parseFact(record)];
     if (table === undefined || stored === undefined) return [];
     const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
     return [{ ...factOf(stored, table), score, ...judged, matched }];
   });
-  return { facts, searched: found.searched, fullScore: found.fullScore, hasMore: found.hasMore };
+  const compared = Math.max(0, COMPARED - begin);
+  const ordered = [...arranged(all.slice(0, compared)), ...all.slice(compared)];
+  const facts = ordered.slice(offset - begin, offset - begin + limit);
+  const hasMore = found.hasMore || ordered.length > offset - begin + limit;
+  return { facts, searched: found.searched, fullScore: found.fullScore, hasMore };
 }

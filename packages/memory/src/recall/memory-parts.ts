@@ -1,7 +1,6 @@
 import { MemoryError } from '../errors.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { RecalledContext } from '../conversations/recall.ts';
-import type { Fact } from '../facts/fact.ts';
 import { isVisible } from '../facts/fact.ts';
 import type { RecalledFact } from '../facts/facts-api.ts';
 import { findMessage } from '../maintenance/find-message.ts';
@@ -26,8 +25,9 @@ function shareOf(score: number, fullScore: number | undefined): number {
   return fullScore === undefined || fullScore === 0 ? score : Math.min(1, score / fullScore);
 }
 
-function aboutFact({ scope, stream, pinned }: Fact): Readonly<Record<string, string>> {
+function aboutFact({ scope, stream, pinned, disagreesWith }: RecalledFact): Readonly<Record<string, string>> {
   return {
+    ...(disagreesWith !== undefined && { 'disagrees-with': disagreesWith.join(', ') }),
     scope,
     ...(stream !== undefined && { stream }),
     ...(pinned === true && { pinned: 'yes' }),
@@ -67,6 +67,15 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
   };
 }
 
+/** States which facts disagree. */
+function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
+  const ids = new Set(
+    facts.flatMap(({ id, disagreesWith = [] }) => (disagreesWith.length > 0 ? [id, ...disagreesWith] : [])),
+  );
+  if (ids.size === 0) return undefined;
+  return `These facts seem to disagree, and the newer one comes first: ${[...ids].join(', ')}. If one is outdated, forget it.`;
+}
+
 /** Collects the notices of a search, which says in words what the code means. */
 class Notices {
   readonly all: RecallNotice[] = [];
@@ -98,6 +107,8 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
         const message = 'Only facts of the user: this memory does not know the project.';
         notices.add({ code: 'NO_PROJECT', message });
       }
+      const disagreement = disagreementIn(facts);
+      if (disagreement !== undefined) notices.add({ code: 'FACTS_DISAGREE', message: disagreement });
       notices.addStore(memory);
       const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, options);
       if (twins !== '') notices.add({ code: 'PROJECT_MOVED', message: twins });

@@ -39,6 +39,8 @@ interface RememberDetails {
   readonly isNew: boolean;
   /** Facts that may say the same. */
   readonly similar: readonly Fact[];
+  /** The ids of similar facts that it seems to disagree with. */
+  readonly disagreesWith?: readonly string[];
 }
 
 interface UpdateFactDetails {
@@ -160,11 +162,17 @@ function rememberTool(context: ToolMemory): FactTools['remember'] {
           const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
           return succeed(joined([done, howToShare(context, fact.id)]), { fact, isNew: true, similar: [] });
         }
-        const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
+        const { fact, isNew, similar, disagreesWith } = await facts.remember(text, { ...options, source: SOURCE });
         const lines = [
           `${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`,
           ...[howToShare(context, fact.id)].filter((line) => line !== ''),
         ];
+        if (disagreesWith !== undefined) {
+          const ids = escapeControls(disagreesWith.join(', '));
+          lines.push(
+            `It seems to disagree with ${ids}. If that is outdated, call forget_fact with its id; the next time, pass it in replaces.`,
+          );
+        }
         if (similar.length > 0) {
           const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
           const entries = similar.map((one) => factEntry(one));
@@ -174,7 +182,12 @@ function rememberTool(context: ToolMemory): FactTools['remember'] {
             shown,
           );
         }
-        return succeed(lines.join('\n'), { fact, isNew, similar });
+        return succeed(lines.join('\n'), {
+          fact,
+          isNew,
+          similar,
+          ...(disagreesWith !== undefined && { disagreesWith }),
+        });
       }),
   });
 }

@@ -42,8 +42,11 @@ export async function noticesOf(open: () => Promise<Pick<Memory, 'backend'>>): P
 /** Tags are short; a store of another program may hold others. */
 const MAX_TAG_CHARACTERS = 200;
 
-export function factEntry(fact: Fact & { readonly isSimilar?: true }, query?: string): Entry {
-  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy, isSimilar } = fact;
+export function factEntry(
+  fact: Fact & { readonly isSimilar?: true; readonly disagreesWith?: readonly string[] },
+  query?: string,
+): Entry {
+  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy, isSimilar, disagreesWith } = fact;
   const attributes = {
     id,
     scope,
@@ -54,6 +57,7 @@ export function factEntry(fact: Fact & { readonly isSimilar?: true }, query?: st
     ...(archivedAt !== undefined && { archived: formatTime(archivedAt) }),
     ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
     ...(isSimilar === true && { match: 'weak' }),
+    ...(disagreesWith !== undefined && { 'disagrees-with': disagreesWith.join(', ') }),
   };
   return { id, attributes, text, found: query };
 }

@@ -78,8 +78,11 @@ export function shownText(
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
-export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
-  const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
+type ShownFact = Fact & { readonly isSimilar?: true; readonly disagreesWith?: readonly string[] };
+
+export function factHeading(fact: ShownFact): string {
+  const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar, disagreesWith } =
+    fact;
   const words = [
     formatTime(updatedAt),
     id,
@@ -90,12 +93,13 @@ export function factHeading(fact: Fact & { readonly isSimilar?: true }): string 
     ...(archivedAt === undefined ? [] : ['(archived)']),
     ...(supersededBy === undefined ? [] : [`(replaced by ${supersededBy})`]),
     ...(isSimilar === true ? ['(similar)'] : []),
+    ...(disagreesWith === undefined ? [] : [`(disagrees with ${disagreesWith.join(', ')})`]),
   ];
   return `${words.join(' ')}: `;
 }
 
 export function factLines(
-  fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
+  fact: ShownFact & { readonly matched?: readonly string[] },
   context: CommandContext,
 ): Generator<string, void, undefined> {
   return textLines(factHeading(fact), shownText(fact.text, fact.id, context, { matched: fact.matched }), context);

@@ -55,15 +55,23 @@ export const memoryRememberCommand: CommandFactory = memoryCommand({
       await print([fact.id], { ...fact, isNew: true, similar: [] });
       return ExitCode.Hit;
     }
-    const { fact, isNew, similar } = await facts.remember(text, { ...common, scope, stream, shared });
+    const {
+      fact,
+      isNew,
+      similar,
+      disagreesWith = [],
+    } = await facts.remember(text, { ...common, scope, stream, shared });
     notice(
       isNew
         ? `stored in ${where} for ${ownerOf(fact)}, until it is forgotten`
         : `an equal fact exists in ${where} for ${ownerOf(fact)}; it was not stored again`,
     );
     notice(howToShare(fact));
-    for (const one of similar) notice(`similar: ${one.id}; if it is outdated, use 'cairn memory forget ${one.id}'`);
-    await print([fact.id], { ...fact, isNew, similar });
+    for (const { id } of similar) {
+      const relation = disagreesWith.includes(id) ? 'seems to disagree with' : 'similar:';
+      notice(`${relation} ${id}; if it is outdated, use 'cairn memory forget ${id}'`);
+    }
+    await print([fact.id], { ...fact, isNew, similar, ...(disagreesWith.length > 0 && { disagreesWith }) });
     return ExitCode.Hit;
   },
 });

@@ -130,9 +130,12 @@ function* linesOf(
   context: CommandContext,
 ): Generator<string, void, undefined> {
   const { kind, id, text, time, isSimilar, tags, about } = hit;
-  const marks = [...(isSimilar === true ? ['similar'] : []), ...(about['marks']?.split(' ') ?? [])].map(
-    (mark) => `(${mark})`,
-  );
+  const disagreement = about['disagrees-with'];
+  const marks = [
+    ...(isSimilar === true ? ['similar'] : []),
+    ...(disagreement === undefined ? [] : [`disagrees with ${disagreement}`]),
+    ...(about['marks']?.split(' ') ?? []),
+  ].map((mark) => `(${mark})`);
   const facts = [
     about['scope'],
     about['type'] && readType(about['type']),
