@@ -52,7 +52,7 @@ test('questions in other words find their fact first, and those without an answe
     });
     if (found[0]?.text === textOf(concepts, 'qua')) first += 1;
     if (found[0]?.text === textOf(concepts, 'qua') && found[0].isSimilar === undefined) answered += 1;
-    // Of other subjects, of which the facts have one or two at most.
+    // Few facts have two of these subjects.
     const other = textOf(conceptsOf(10_000 + index, 4), 'fle');
     const { facts: wrong } = await memory.facts.recall({ query: other, onNotice: () => undefined });
     if (wrong.some(({ isSimilar }) => isSimilar === undefined)) falseAnswers += 1;
