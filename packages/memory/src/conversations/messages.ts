@@ -8,7 +8,7 @@ import { messageDraft, parseMessage, type Message, type MessageInput, type NewMe
 import { appendRecords, removeRows, type Draft } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-query.ts';
 import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 
 /** A group of a stream. */

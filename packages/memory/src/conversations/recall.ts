@@ -3,7 +3,8 @@ import { checkShare, checkTime, checkWhole, refuse } from '../records/checks.ts'
 import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource, TermStore } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-query.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { noteSource, parseNote, type Note, type Notes } from '../workflows/notes.ts';
 import { parseMessage, type Message } from './message.ts';
 import { messageSource, type Messages, type Place } from './messages.ts';

@@ -4,7 +4,7 @@ import { factTables, type FactDependencies } from './fact-table.ts';
 import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
-import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
+import type { TermQuery, TermResult, TermSource } from '../terms/term-query.ts';
 import { findDisagreements } from './disagreement.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';

@@ -5,7 +5,7 @@ import type { Meaning } from '../vectors/meaning.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
 import { hashOf } from '../vectors/vector-row.ts';
 import type { Nearest, NearRecord } from '../vectors/vector-index.ts';
-import type { TermHit, TermQuery, TermResult, TermSource } from './term-store.ts';
+import type { TermHit, TermQuery, TermResult, TermSource } from './term-query.ts';
 
 /** The records of each ranking that are merged. */
 const DEPTH = 50;
