@@ -141,28 +141,31 @@ test.each(languages)('the payload of a knowledge base without assets in %s', asy
   await expect(`${payload}\n`).toMatchFileSnapshot(`goldens/payload-empty.${language}.txt`);
 });
 
-test.each(languages)('without assets, what matters is said, and 300 bytes are never passed, in %s', (language) => {
-  const long = `${'/a-long-directory'.repeat(20)}/cairn`;
-  for (const command of ['cairn', 'npx @cairn/cli', long]) {
-    for (const tools of [undefined, [], ['sink_asset']]) {
-      const content = contentOf([], { gaps, mayLackTeam: true });
-      for (const given of [content, { ...content, mayLackTeam: false }, contentOf([])]) {
-        const payload = buildPayload(given, { language, command, tools });
-        // The document of Claude Code and Codex is around it.
-        expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(220);
-        expect(/may have assets that are missing here|可能有此处缺少的资产/u.test(payload)).toBe(
-          given.mayLackTeam === true,
-        );
+test.each(languages)(
+  'without assets, the text has the important sentences and at most 300 bytes, in %s',
+  (language) => {
+    const long = `${'/a-long-directory'.repeat(20)}/cairn`;
+    for (const command of ['cairn', 'npx @cairn/cli', long]) {
+      for (const tools of [undefined, [], ['sink_asset']]) {
+        const content = contentOf([], { gaps, mayLackTeam: true });
+        for (const given of [content, { ...content, mayLackTeam: false }, contentOf([])]) {
+          const payload = buildPayload(given, { language, command, tools });
+          // The document of Claude Code and Codex is around it.
+          expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(220);
+          expect(/may have assets that are missing here|可能有此处缺少的资产/u.test(payload)).toBe(
+            given.mayLackTeam === true,
+          );
+        }
       }
     }
-  }
-  const known = buildPayload(contentOf([], { gaps }), { language, tools: ['sink_asset'] });
-  expect(known).toMatch(
-    /7 questions wait for an answer\.\nKeep [^\n]+`sink_asset`|7 个问题等待答案。\n难以[^\n]+`sink_asset`/u,
-  );
-  const commands = buildPayload(contentOf([]), { language, tools: [] });
-  expect(commands).toContain('`cairn knowledge add`');
-});
+    const known = buildPayload(contentOf([], { gaps }), { language, tools: ['sink_asset'] });
+    expect(known).toMatch(
+      /7 questions wait for an answer\.\nKeep [^\n]+`sink_asset`|7 个问题等待答案。\n难以[^\n]+`sink_asset`/u,
+    );
+    const commands = buildPayload(contentOf([]), { language, tools: [] });
+    expect(commands).toContain('`cairn knowledge add`');
+  },
+);
 
 test('assets that this version cannot read are not an empty knowledge base', () => {
   const counts = { total: 0, promoted: 0, inactive: 0, skills: 0, unreadable: 2 };

@@ -1,4 +1,4 @@
-/** Facts that disagree are shown newest first, and every answer says so. */
+/** Facts that disagree are shown newest first, and every answer reports it. */
 import { describe, expect, test } from 'vitest';
 import { useBackends } from './backends.ts';
 import { kinds, openFacts, textsOf } from './facts-harness.ts';

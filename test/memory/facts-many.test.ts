@@ -35,7 +35,7 @@ function counted(backend: MemoryBackend): { readonly backend: MemoryBackend; rea
   };
 }
 
-/** Returns what a call reads. */
+/** Counts the reads of a call. */
 async function readsOf(backend: MemoryBackend, call: (facts: Facts) => Promise<unknown>): Promise<Reads> {
   const { backend: counting, reads } = counted(backend);
   await call(createMemory({ backend: counting, project: PROJECT }).facts);
@@ -177,7 +177,7 @@ test.each(kinds)('every selection in $name has the facts that a full search find
             .filter((one) => allStreams || one.shared || one.stream === stream)
             .filter((one) => tags.every((tag) => one.tags.some((own) => own.toLowerCase() === tag.toLowerCase())))
             .filter((one) => one.createdAt >= since && one.createdAt < until && one.isArchived === archived)
-            // At the same time, those of the project come first, and of these the last written one.
+            // Of facts with the same time, those of the project come first, and of these the last written one.
             .toSorted(
               (a, b) => b.createdAt - a.createdAt || Number(a.isOfUser) - Number(b.isOfUser) || (a.id < b.id ? 1 : -1),
             );

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
 
-export interface EmbeddingsRequest {
+interface EmbeddingsRequest {
   readonly model: string;
   readonly input: readonly string[];
   /** The header with the key. */

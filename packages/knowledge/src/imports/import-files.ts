@@ -105,7 +105,7 @@ class Importer {
     waiting.push({ file, hash, parsed });
   }
 
-  /** Runs the import of a file. What concerns only this file is a problem. */
+  /** Runs the import of a file. A problem of this file alone does not end the others. */
   async #guard(file: ImportFile, run: () => Promise<void>, waiting: NewFile[] = []): Promise<void> {
     const { path } = file;
     try {

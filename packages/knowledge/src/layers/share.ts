@@ -18,7 +18,7 @@ export interface SharedFact {
   readonly isArchived?: boolean | undefined;
 }
 
-export interface ShareFields {
+interface ShareFields {
   /** @default the words of the title */
   readonly name?: string | undefined;
   /** @default the first line of the fact */

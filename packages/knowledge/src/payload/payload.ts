@@ -151,7 +151,7 @@ class PayloadParts {
     return `${texts.pending}\n\n${shown === '' ? texts.nothingPending : shown}`;
   }
 
-  /** Returns what a knowledge base without assets has to say: what must be said, then what has space. */
+  /** Returns the text for a knowledge base without assets: the required sentences, then others that fit. */
   empty(): string {
     const { texts } = this;
     const { gaps, mayLackTeam } = this.#content;
@@ -169,7 +169,7 @@ class PayloadParts {
     return compose(sentences);
   }
 
-  /** Returns how a session stores an asset: by the tool, by the command, or either when its tools are not known. */
+  /** Returns the ways of a session to store an asset: the tool, the command, or both when its tools are not known. */
   #waysToStore(): string[] {
     const { tools, hasCommands = true } = this.#options;
     const isKnown = tools?.includes('sink_asset');

@@ -161,7 +161,7 @@ describe('the same place', () => {
     }
   });
 
-  test('of a text that is no asset after a clean merge is no merge', async () => {
+  test('whose clean result is not a valid asset is rejected', async () => {
     // Both add the same field in other lines, with other values.
     const base = asset(five, { owner: 'x', other: 'y', more: 'z', last: 'w' });
     const mine = base.replace('owner: x', 'owner: x\nname2: 1');

@@ -19,7 +19,7 @@ export interface MergedText {
 const STATUSES: readonly number[] = Array.from({ length: 128 }, (_, status) => status);
 
 /** The marks of a conflict, as git writes them. */
-export const CONFLICT_MARKS = ['<<<<<<< here', '=======', '>>>>>>> team'] as const;
+const CONFLICT_MARKS = ['<<<<<<< here', '=======', '>>>>>>> team'] as const;
 
 /** Merges lines with `git merge-file`. */
 async function mergeExactLines(git: Git, { base, mine, theirs }: Sides): Promise<MergedText | undefined> {
@@ -87,6 +87,6 @@ export async function mergeTexts(git: Git, sides: Sides, key: AssetKey): Promise
     const text = body && `${head}${body.text}`;
     if (text !== undefined && (!body?.isClean || isAsset(text, key))) return { text, isClean: body?.isClean === true };
   }
-  // A clean merge that is not an asset is no merge.
+  // A clean merge that is not a valid asset is rejected.
   return whole?.isClean === true ? undefined : whole;
 }

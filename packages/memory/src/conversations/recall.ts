@@ -116,7 +116,7 @@ type Candidate<Context extends Recalled = RecalledContext> = Context extends Rec
 type RecallSource = TermSource & { readonly place?: Place };
 
 /** Returns a message as it is recalled. */
-export function messageContext(message: Message, { stream, group }: Place): Candidate<RecalledMessage> {
+function messageContext(message: Message, { stream, group }: Place): Candidate<RecalledMessage> {
   const { id, content, role, author, time } = message;
   const by = author === undefined ? role : `${role} ${author}`;
   return { kind: 'message', stream, group, id, content, role, by, time, origin: memoryKey(stream, group) };

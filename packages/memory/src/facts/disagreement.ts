@@ -25,7 +25,7 @@ const NEGATIONS = new Set(
     ' ',
   ),
 );
-/** What follows is rejected in favor of another thing. */
+/** Words after these are rejected in favor of another thing. */
 const INSTEAD = /\b(?:instead of|rather than|and not|, not|but not)\b|而不是|而非|代替|不再用|不再使用/giu;
 const OPPOSITES: ReadonlyMap<string, string> = new Map(
   'enabled:disabled on:off true:false required:optional allow:forbid allowed:forbidden public:private before:after 开启:关闭 启用:停用 允许:禁止 必需:可选 同步:异步'
@@ -88,7 +88,7 @@ function wordsIn(text: string): string[] {
 }
 
 function statementOf(text: string): Statement {
-  // What comes after "instead of" is rejected: it is not a part of the statement, up to the end of the clause.
+  // Words after "instead of" are rejected: they are not a part of the statement, up to the end of the clause.
   const parts = text.split(INSTEAD);
   const rejected = new Set(parts.slice(1).flatMap((part) => wordsIn(part.split(/[.,;。，；]/u)[0] ?? '').slice(0, 2)));
   const all = wordsIn([parts[0], ...parts.slice(1).map((part) => part.replace(/^[^.,;。，；]*/u, ' '))].join(' '));
@@ -117,7 +117,7 @@ function differInSlot(left: Statement, right: Statement): boolean {
   if (own.length === 0 || other.length === 0 || own.length > 3 || other.length > 3) return false;
   const link = left.words[start - 1];
   if (link === undefined || !LINKS.has(link)) return false;
-  // What follows another verb may be about another place: "use tabs in Go".
+  // Words after another verb may be about another place: "use tabs in Go".
   if ([...own, ...other].some((word) => LINKS.has(word))) return false;
   // "Use pnpm" alone has no subject.
   return left.words.length > own.length + 1;

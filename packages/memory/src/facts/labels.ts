@@ -7,7 +7,7 @@ import { isActive, type StoredFact } from './fact.ts';
 /** Each readable fact is of one kind: active and pinned, active and not pinned, archived or superseded. */
 export type FactKind = 'pinned' | 'plain' | 'archived';
 
-/** Who recalls a fact: every stream, or one. */
+/** The streams that recall a fact: every one, or a single one. */
 export type Audience = { readonly isShared: true } | { readonly isShared?: false; readonly stream: string };
 
 /** Every row that was written with labels has it: when other rows are in the table, no label knows them. */

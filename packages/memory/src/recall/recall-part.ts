@@ -3,7 +3,7 @@ import type { CallOptions } from '../records/backend.ts';
 import type { FactScope } from '../facts/fact.ts';
 
 /** What a hit is: a fact, an asset of the team, a message of a past session, or a note of a workflow. */
-export type HitKind = 'fact' | 'asset' | 'message' | 'note';
+type HitKind = 'fact' | 'asset' | 'message' | 'note';
 
 /** The kinds to search. Notes of a workflow are searched with the messages. */
 export const RECALL_KINDS = ['fact', 'asset', 'message'] as const;

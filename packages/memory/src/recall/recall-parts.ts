@@ -36,7 +36,7 @@ export interface RecallAnswer {
   readonly notices: readonly RecallNotice[];
 }
 
-export const MAX_RECALLED = 50;
+const MAX_RECALLED = 50;
 const DEFAULT_LIMIT = 5;
 
 const plurals: Readonly<Record<RecallKind, string>> = {
