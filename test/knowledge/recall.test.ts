@@ -340,7 +340,7 @@ describe('a part that cannot be read', () => {
   test('is the error when nothing else is asked', { timeout: 120_000 }, async () => {
     const memory = await absentRedis();
     await expect(recall({ memory, query: 'x' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    await expect(recall({ memory, ...createStores(), query: 'x' })).resolves.toBeDefined();
+    await expect(recall({ ...createStores(), memory, query: 'x' })).resolves.toBeDefined();
   });
 
   test('an aborted question throws the reason', async () => {

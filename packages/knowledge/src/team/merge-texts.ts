@@ -18,9 +18,6 @@ export interface MergedText {
 /** More conflicts are counted as 127; a higher status is a failure. */
 const STATUSES: readonly number[] = Array.from({ length: 128 }, (_, status) => status);
 
-/** The marks of a conflict, as git writes them. */
-const CONFLICT_MARKS = ['<<<<<<< here', '=======', '>>>>>>> team'] as const;
-
 /** Merges lines with `git merge-file`. */
 async function mergeExactLines(git: Git, { base, mine, theirs }: Sides): Promise<MergedText | undefined> {
   const directory = await mkdtemp(join(tmpdir(), 'cairn-merge-'));
