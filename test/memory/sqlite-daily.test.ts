@@ -1,7 +1,7 @@
 /** Daily backups: made once, verified, bounded, and restored. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -242,6 +242,49 @@ test('a replaced store can be restored too', async () => {
   const { replaced } = await restoreBackup(path, listBackups(path)[0]?.name ?? '');
   await restoreBackup(path, replaced ?? '');
   expect((await open(path).facts.list()).total).toBe(2);
+});
+
+test('two restores at once keep both replaced stores', async () => {
+  const path = await filled(['the first fact']);
+  age(path, 1);
+  await runDaily(path);
+  const [backup] = listBackups(path);
+  const memory = open(path);
+  await memory.facts.remember('a later fact');
+  await memory.close();
+  const first = await restoreBackup(path, backup?.name ?? '');
+  const second = await restoreBackup(path, backup?.name ?? '');
+  expect(second.replaced).not.toBe(first.replaced);
+  await restoreBackup(path, first.replaced ?? '');
+  expect((await open(path).facts.list()).total).toBe(2);
+});
+
+test('the log of a store that is gone is not written into the restored one', async () => {
+  const path = await filled(['the first fact']);
+  age(path, 1);
+  await runDaily(path);
+  const other = startProcess('watch', path);
+  await other.printed(1);
+  const memory = open(path);
+  await memory.facts.remember('only in the log');
+  // The other process keeps the log when this one closes.
+  const log = readFileSync(`${path}-wal`);
+  await memory.close();
+  await other.end();
+  rmSync(path);
+  writeFileSync(`${path}-wal`, log);
+  const { replaced } = await restoreBackup(path, listBackups(path)[0]?.name ?? '');
+  expect(readFileSync(`${path}-backups/${replaced}.db-wal`)).toEqual(log);
+  expect((await open(path).facts.list()).facts.map(({ text }) => text)).toEqual(['the first fact']);
+});
+
+test('an empty file is not restored', async () => {
+  const path = await filled(['the first fact']);
+  const empty = `${temporaryDirectory()}/empty.db`;
+  writeFileSync(empty, '');
+  await expect(restoreBackup(path, empty)).rejects.toMatchObject({ code: 'CORRUPT_STORE' });
+  expect(statSync(empty).size).toBe(0);
+  expect((await open(path).facts.list()).total).toBe(1);
 });
 
 test.each([

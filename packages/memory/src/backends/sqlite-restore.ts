@@ -105,12 +105,21 @@ function alsoAs(path: string, name: string): void {
   chmodSync(name, 0o600);
 }
 
-/** Keeps a file, and its log if it has one, under the name of a backup. @returns the name. */
+/** Returns a name that no replaced file has: a name has seconds, and two may be replaced within one. */
+function freeName(directory: string): string {
+  for (let timeMs = Date.now(); ; timeMs += 1000) {
+    const name = `${backupName(timeMs)}-replaced`;
+    if (['.db', '.db-wal'].every((end) => !existsSync(`${directory}/${name}${end}`))) return name;
+  }
+}
+
+/** Keeps a file and its log, as far as they exist, under the name of a backup. @returns the name. */
 function keepAside(path: string): string {
-  const name = `${backupName(Date.now())}-replaced`;
-  const kept = `${makeBackupDirectory(path)}/${name}.db`;
-  if (existsSync(kept)) rmSync(kept);
-  alsoAs(path, kept);
+  const directory = makeBackupDirectory(path);
+  const name = freeName(directory);
+  const kept = `${directory}/${name}.db`;
+  if (existsSync(path)) alsoAs(path, kept);
+  // A log without its file would be written into the one that replaces it.
   if (existsSync(`${path}-wal`)) {
     alsoAs(`${path}-wal`, `${kept}-wal`);
     rmSync(`${path}-wal`);
@@ -127,6 +136,9 @@ function keepAside(path: string): string {
  */
 export async function restoreBackup(path: string, backup: string): Promise<Restored> {
   const source = fileOf(path, backup);
+  if (statSync(source, { throwIfNoEntry: false })?.size === 0) {
+    throw new MemoryError('CORRUPT_STORE', [`[memory:sqlite] ${source} is empty`, 'Use another backup.']);
+  }
   const copy = `${path}.${randomName()}.tmp`;
   try {
     const from = new SqliteDatabase({ path: source, busyTimeoutMs: BUSY_MS, driver: nodeSqlite });
@@ -149,7 +161,7 @@ async function replace(path: string, copy: string): Promise<Restored> {
   try {
     const locked = lock === undefined && exists ? isLocked(path) : false;
     if (locked === true) throw inUse(path);
-    const replaced = exists ? keepAside(path) : undefined;
+    const replaced = exists || existsSync(`${path}-wal`) ? keepAside(path) : undefined;
     renameSync(copy, path);
     sync(dirname(path));
     noteDamage(path, undefined);
