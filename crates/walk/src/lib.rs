@@ -16,6 +16,7 @@ mod paths;
 mod rules;
 mod snapshot;
 mod unread;
+mod variables;
 mod walker;
 
 pub use cache::{Base, CacheStats, CachedSnapshot, Clock, Policy, PublishError, Scan, ScanCache, ScanRequest};
@@ -29,6 +30,7 @@ pub use kind::Kind;
 pub use options::{Detail, ScanOptions, Subtree};
 pub use paths::{from_bytes, is_own_temporary, require_canonical, resolve_existing, resolve_root, to_bytes};
 pub use snapshot::{Cut, Decomposed, Derived, Head, Snapshot};
+pub use variables::Variables;
 
 /// Parts of this crate for the fuzz targets.
 #[cfg(fuzzing)]

@@ -119,7 +119,7 @@ export function installInText<Value>(
   return { text, action: from === undefined ? 'add' : 'replace', entryPath, from, to };
 }
 
-/** Returns the entry in the content of a file; `undefined` if there is none. */
+/** Returns the entry that a file has; `undefined` without one. */
 export function entryInText(
   format: ConfigFormat,
   { path, element }: Pick<EntryKind<never>, 'path' | 'element'>,

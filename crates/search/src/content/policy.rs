@@ -3,6 +3,8 @@
 use std::env;
 use std::time::Duration;
 
+use cairn_walk::Variables;
+
 use super::stamp;
 
 /// The limits of [`super::ContentIndexes`]. Calls cannot override them.
@@ -47,13 +49,12 @@ impl IndexPolicy {
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
-        let count = |name: &str| number(name).map(|value| usize::try_from(value).unwrap_or(usize::MAX));
+        let variables = Variables(variable);
         let default = Self::default();
         Self {
-            max_bytes: count("FS_CONTENT_INDEX_MAX_BYTES").unwrap_or(default.max_bytes),
-            min_files: count("FS_CONTENT_INDEX_MIN_FILES").unwrap_or(default.min_files),
-            settle: number("FS_CONTENT_INDEX_SETTLE_MS").map(Duration::from_millis).or(default.settle),
+            max_bytes: variables.count("FS_CONTENT_INDEX_MAX_BYTES").unwrap_or(default.max_bytes),
+            min_files: variables.count("FS_CONTENT_INDEX_MIN_FILES").unwrap_or(default.min_files),
+            settle: variables.number("FS_CONTENT_INDEX_SETTLE_MS").map(Duration::from_millis).or(default.settle),
             ..default
         }
     }

@@ -3,6 +3,8 @@
 use std::env;
 use std::time::Duration;
 
+use crate::variables::Variables;
+
 /// The limits of a [`crate::ScanCache`]. Calls cannot override them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -39,15 +41,16 @@ impl Policy {
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
-        let count = |name: &str| number(name).map(|value| usize::try_from(value).unwrap_or(usize::MAX));
+        let variables = Variables(variable);
         let default = Self::default();
         Self {
-            ttl: number("FS_SCAN_CACHE_TTL_MS").map_or(default.ttl, Duration::from_millis),
-            empty_recheck: number("FS_SCAN_EMPTY_RECHECK_MS").map_or(default.empty_recheck, Duration::from_millis),
-            max_snapshots: count("FS_SCAN_CACHE_MAX_ENTRIES").unwrap_or(default.max_snapshots),
-            max_bytes: count("FS_SCAN_CACHE_MAX_BYTES").unwrap_or(default.max_bytes),
-            max_scan_entries: count("FS_SCAN_MAX_ENTRIES").unwrap_or(default.max_scan_entries),
+            ttl: variables.number("FS_SCAN_CACHE_TTL_MS").map_or(default.ttl, Duration::from_millis),
+            empty_recheck: variables
+                .number("FS_SCAN_EMPTY_RECHECK_MS")
+                .map_or(default.empty_recheck, Duration::from_millis),
+            max_snapshots: variables.count("FS_SCAN_CACHE_MAX_ENTRIES").unwrap_or(default.max_snapshots),
+            max_bytes: variables.count("FS_SCAN_CACHE_MAX_BYTES").unwrap_or(default.max_bytes),
+            max_scan_entries: variables.count("FS_SCAN_MAX_ENTRIES").unwrap_or(default.max_scan_entries),
         }
     }
 }
