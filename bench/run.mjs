@@ -15,6 +15,7 @@
  * - `ranking`: the order of fuzzy matches
  * - `retrieval`: how well documents are found
  * - `tools`: the tools on large files
+ * - `vectors`: exact search of stored vectors
  * - `workspace`: the workspace cache
  */
 import { existsSync } from 'node:fs';
@@ -42,6 +43,7 @@ const programs = [
   'ranking',
   'retrieval',
   'tools',
+  'vectors',
   'workspace',
 ];
 

@@ -37,7 +37,7 @@ function engineAll(ask: (query: string) => readonly string[], half: Half): Outco
 }
 
 /** The assets that a question can find, with the text that the index of Cairn has. */
-async function documentsOf(knowledge: Knowledge): Promise<{ readonly id: string; readonly text: string }[]> {
+export async function documentsOf(knowledge: Knowledge): Promise<{ readonly id: string; readonly text: string }[]> {
   await knowledge.index.refresh();
   const heads = knowledge.index.heads().filter(({ type, status }) => type !== 'skill' && status === 'active');
   return Promise.all(

@@ -1,7 +1,7 @@
 /**
  * How well does an agent find what a team knows, and what does it cost?
  *
- *     npm run bench -- knowledge [--most 600] [--seed 1] [--no-headings] [--no-speed] [--markdown bench/KNOWLEDGE.md]
+ *     npm run bench -- knowledge [--most 600] [--seed 1] [--no-tokens] [--no-headings] [--no-speed] [--markdown bench/KNOWLEDGE.md]
  *
  * The assets and questions are in `test/knowledge/fixture`. Half of the questions are held out: no rule was chosen by their result.
  * The headings are those of `bench/retrieval`: documentation of packages, by name and version.
@@ -16,11 +16,21 @@ import { say } from '../lib/progress.ts';
 import { readCorpora, versionOf } from '../retrieval/corpora.ts';
 import { engines } from '../retrieval/engines.ts';
 import type { MiniSearchClass } from '../retrieval/engines.ts';
+import { compareAsked } from './asked.ts';
 import { compareEngines, layersByKind } from './fixture.ts';
 import { compareHeadings } from './headings.ts';
 import { measureSizes } from './sizes.ts';
 import { measureSpeed } from './speed.ts';
-import { aboutHeadings, aboutKinds, aboutQuestions, aboutSizes, aboutSpeed, aboutTokens, titles } from './texts.ts';
+import {
+  aboutAsked,
+  aboutHeadings,
+  aboutKinds,
+  aboutQuestions,
+  aboutSizes,
+  aboutSpeed,
+  aboutTokens,
+  titles,
+} from './texts.ts';
 import { compareTokens } from './tokens.ts';
 
 const { values } = parseArgs({
@@ -28,6 +38,7 @@ const { values } = parseArgs({
   options: {
     most: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
+    tokens: { type: 'boolean', default: true },
     headings: { type: 'boolean', default: true },
     speed: { type: 'boolean', default: true },
     half: { type: 'string', multiple: true, default: ['tuning', 'held-out'] },
@@ -67,9 +78,15 @@ try {
     parts.push(titles[half], await compareEngines(knowledge, { half, others }), aboutKinds);
     parts.push(await layersByKind(knowledge, half));
   }
-  say('tokens and sizes');
-  parts.push('## Tokens', aboutTokens, await compareTokens(knowledge));
-  parts.push(aboutSizes, await measureSizes(knowledge, join(directory, 'sizes')));
+  parts.push('## Questions as people ask them', aboutAsked);
+  for (const half of ['held-out', 'tuning'] as const) {
+    if (values.half.includes(half)) parts.push(titles[half], await compareAsked(knowledge, { half, others }));
+  }
+  if (values.tokens) {
+    say('tokens and sizes');
+    parts.push('## Tokens', aboutTokens, await compareTokens(knowledge));
+    parts.push(aboutSizes, await measureSizes(knowledge, join(directory, 'sizes')));
+  }
   await knowledge.close();
   if (values.headings) {
     parts.push('## Headings as questions', aboutHeadings);

@@ -27,6 +27,11 @@ after that, and nothing was changed by its result.`;
 export const aboutKinds =
   'The layers, by kind of question. Of absent questions, "found" counts those that are recognized.';
 
+export const aboutAsked = `\`test/knowledge/fixture/asked.ts\` asks 180 questions about the same assets that have an answer, 30 of each kind, and 60 that have
+none: directly, in other words, by a symptom, in the other language than the asset, with typos, and in one or two words. They were
+written before the rule of evidence was chosen. Each cell has the questions, of 15, with a right asset first / among five / among
+five and not marked as similar; the last column has the questions without an answer that have an unmarked result.`;
+
 export const aboutTokens = `Tokens as \`estimateTokens\` counts them. "Each session": descriptions of the tools that read, instructions, and the payload at the
 start of a session. "Each question": the calls and their results, of a reader that follows the layers; mean of all 220 questions. One
 or two exact lines of the index are read at once; otherwise it searches, and reads the first result that is not marked. "Pays after

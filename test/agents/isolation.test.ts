@@ -89,7 +89,7 @@ function workOfMain(): ModelAnswer {
   return {
     text: `Nobody knows ${token('led')}.`,
     toolCalls: [
-      { name: 'notes', input: { content: `a note ${token('note')}`, temporary: false } },
+      { name: 'notes', input: { text: `a note ${token('note')}`, temporary: false } },
       { name: 'remember', input: { text: `a fact ${token('fact')}` } },
       { name: 'cache_directory', input: { path: '.', items: [{ name: token('listing') }, { name: 'a.txt' }] } },
     ],
@@ -99,16 +99,16 @@ function workOfMain(): ModelAnswer {
 /** Everything that an agent could try to learn more. */
 function attempts(messageIds: readonly string[]): ModelAnswer {
   const calls: readonly (readonly [name: string, input: object])[] = [
-    ['recall', { sessions: true, limit: 50 }],
-    ['recall', { query: 'knows project canary message', sessions: true, limit: 50 }],
-    ['recall', { group: 'g', limit: 50 }],
+    ['recall', { kind: 'message', limit: 50 }],
+    ['recall', { query: 'knows project canary message', limit: 50 }],
     ['recall', { role: 'user', limit: 50 }],
-    ['recall', { stream: 'agent', sessions: true }],
+    ['recall', { stream: 'agent' }],
     ...messageIds.map((id) => ['recall', { id }] as const),
+    ...messageIds.map((id) => ['get_asset', { name: id, kind: 'message' }] as const),
     ['notes', {}],
     ['notes', { workflow_id: 'workflow_1' }],
     ['notes', { offset: 0 }],
-    ['list_facts', { limit: 200 }],
+    ['recall', { limit: 50 }],
     ['cache_directory', { path: '.', items: [{ name: 'a.txt' }] }],
     ['workspace_tree', {}],
     ['ls', {}],

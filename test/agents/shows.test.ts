@@ -32,7 +32,7 @@ const canaries: Readonly<Record<ShownPart, string>> = {
 
 /** The tools about a part. Reading files is not about one. */
 const tools: Readonly<Record<ShownPart, readonly string[]>> = {
-  facts: ['remember', 'recall', 'update_fact', 'forget_fact', 'list_facts', 'notes'],
+  facts: ['remember', 'recall', 'update_fact', 'forget_fact', 'notes'],
   knowledge: ['scan_index', 'search_knowledge', 'get_asset', 'sink_asset', 'report_asset'],
   tree: ['workspace_tree', 'cache_directory'],
   instructions: [],
@@ -98,7 +98,7 @@ const everySet: readonly (readonly ShownPart[])[] = Array.from({ length: 16 }, (
 const attempts: ModelAnswer = {
   toolCalls: [
     { name: 'recall', input: { query: 'tests canaryfact', limit: 50 } },
-    { name: 'list_facts', input: {} },
+    { name: 'recall', input: {} },
     { name: 'notes', input: {} },
     { name: 'scan_index', input: {} },
     { name: 'search_knowledge', input: { query: 'canaryasset' } },

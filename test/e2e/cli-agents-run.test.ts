@@ -117,7 +117,7 @@ describe('run', () => {
         { toolCalls: [{ name: 'read', input: { path: 'src/cache.ts' } }] },
         {
           toolCalls: [
-            { name: 'sink_asset', input: { name: 'printer', type: 'glossary', title: 'Toner', body: 'Blue.' } },
+            { name: 'sink_asset', input: { name: 'printer', type: 'glossary', title: 'Toner', text: 'Blue.' } },
           ],
         },
         { text: 'Done.' },
@@ -599,7 +599,7 @@ describe('context', () => {
 
   test('shows the index of the knowledge of the user, unless it is left out', async () => {
     const { agents, home, project } = await person([], setup);
-    // Its tech stack brings the assets of a product line before pitfalls of others.
+    // Its tech stack lists the assets of a product line, and others only by their number.
     writeFileSync(join(project, 'package.json'), '{"dependencies": {"redis": "5.0.0"}}');
     const knowledge = createKnowledge({ directory: join(home, '.local/share/cairn/knowledge') });
     const title = 'Redis failover';
@@ -619,7 +619,8 @@ describe('context', () => {
     });
     await knowledge.close();
     const { stdout } = await agents(['context', 'helper']);
-    expect(stdout).toContain('\nredis|reference|infra/redis|Redis failover||0\nkafka|pitfall|exchange|Kafka||0\n');
+    expect(stdout).toContain('\nredis|reference|infra/redis|Redis failover||0\n');
+    expect(stdout).toContain('Not listed: 1 asset of other product lines (exchange 1).');
     expect(stdout).toMatch(/^ {2}system .*, knowledge \d+/mu);
     const { stdout: without } = await agents(['context', 'helper', '--no-knowledge']);
     expect(without).not.toContain('Redis failover');

@@ -83,6 +83,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
   delete: { good: ['a.txt'], kind: 'details', bad: ['d'], code: 'IS_DIRECTORY' },
   rename: { good: ['a.txt', 'c.txt'], kind: 'details', bad: ['a.txt', 'b.txt'], code: 'EXISTS' },
+  recall: {
+    before: [remember],
+    good: ['one', ...store, '--directory', 'knowledge'],
+    kind: 'matches',
+    bad: ['x', '--limit', '0', ...store],
+    code: 'USAGE',
+  },
   'memory remember': { good: ['x', ...store], kind: 'details', bad: ['', ...store], code: 'INVALID_INPUT' },
   'memory recall': { before: [remember], good: ['one', ...store], kind: 'matches', bad: [...store], code: 'USAGE' },
   'memory list': { before: [remember], good: store, kind: 'matches', bad: ['--backend', 'mongo'], code: 'USAGE' },
@@ -164,6 +171,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'memory stats': { good: store, kind: 'details', bad: ['--store', 'a.txt'], code: 'CORRUPT_STORE' },
   'knowledge add': { good: ['asset.md'], kind: 'details', bad: ['a.txt'], code: 'USAGE' },
+  'knowledge share': {
+    before: [remember],
+    good: [ID, ...store],
+    kind: 'details',
+    bad: ['x', ...store],
+    code: 'UNKNOWN_FACT',
+  },
   'knowledge list': { before: [addAsset], good: [], kind: 'matches', bad: ['--type', 'x'], code: 'USAGE' },
   'knowledge search': {
     before: [addAsset],

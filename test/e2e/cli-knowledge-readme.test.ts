@@ -15,7 +15,7 @@ const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
 /** Returns the commands of the README's blocks about knowledge. */
 function commandsOf(): string[] {
   const blocks = codeBlocksOf('README.md', readFileSync(readme, 'utf8')).filter(({ text }) =>
-    text.includes('cairn knowledge'),
+    /cairn knowledge (?:add|team)/u.test(text),
   );
   return blocks
     .flatMap(({ text }) => text.split('\n'))

@@ -30,7 +30,7 @@ test('two people share an asset, resolve a conflict and see what is left', async
       stderr: `cairn: pulled 0 assets, pushed 0 assets; main of ${world.remote}\n`,
     });
     await ann(
-      ['knowledge', 'add', '--name', 'x', '--type', 'pitfall', '--title', 'X', '--product-line', 'p'],
+      ['knowledge', 'add', '--name', 'x', '--type', 'pitfall', '--title', 'X', '--area', 'p'],
       '部署 on Mondays.',
     );
     const status = await team(ann, 'status');

@@ -9,7 +9,7 @@ import { cairn as inHost, cairnProcess } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/tree.ts';
 import { newcomer } from './newcomer.ts';
 
-const head = ['--type', 'pitfall', '--title', 'Redis failover', '--product-line', 'exchange/infra'];
+const head = ['--type', 'pitfall', '--title', 'Redis failover', '--area', 'exchange/infra'];
 
 /** Returns a person with one asset. */
 async function withAsset() {
@@ -62,7 +62,11 @@ test('what cannot be added is rejected with its place, and nothing is stored', a
   const cases: readonly (readonly [args: readonly string[], input: string, message: RegExp])[] = [
     [['--name', '../../x', ...head], 'x', /^cairn: Invalid asset name "\.\.\/\.\.\/x": it has "\.\."/u],
     [['--name', '$(rm)', ...head], 'x', /^cairn: Invalid asset name "\$\(rm\)"/u],
-    [['--name', 'a', ...head], 'one\npassword: Zx9kQp2mVt4L', /^cairn: The text seems to have a secret \(line 9: /u],
+    [
+      ['--name', 'a', ...head],
+      'one\npassword: Zx9kQp2mVt4L',
+      /^cairn: The text seems to have a secret \(line 9, column 11: /u,
+    ],
     [['--name', 'a', ...head], 'a\0b', /^cairn: Invalid asset, line 8: it is binary/u],
     [['--name', 'a', ...head], 'x '.repeat(2 ** 20), /^cairn: The asset has \d+ bytes, more than 1048576/u],
     [
@@ -75,9 +79,10 @@ test('what cannot be added is rejected with its place, and nothing is stored', a
       '主从切换需要  30 秒。',
       /^cairn: Another asset has exactly this text: exchange\/infra\/redis/u,
     ],
-    [['--type', 'adr', '--title', 'T'], 'x', /^cairn: the name is missing; use --name <name>, or front matter\n/u],
+    [['--type', 'adr'], 'x', /^cairn: --title is missing; add it, as in: cairn knowledge add --title /u],
+    [[], ' \n', /^cairn: --title and the text are missing; add them, as in: cairn knowledge add --title /u],
     [[], '---\nname: a\ntitle: b: c\n---\nx', /^cairn: Invalid asset, line 3: invalid YAML/u],
-    [['--name', 'a', '--type', 'recipe'], 'x', /^cairn: invalid --type "recipe"; use pitfall, /u],
+    [['--name', 'a', '--type', 'recipe'], 'x', /^cairn: invalid --type "recipe"; use note, pitfall, /u],
   ];
   for (const [args, input, message] of cases) {
     const { exitCode, stdout, stderr } = await cairn(['knowledge', 'add', ...args], input);
@@ -110,7 +115,7 @@ test('an asset is converted, renamed, reported and removed', async () => {
   const cairn = await withAsset();
   expect((await cairn(['knowledge', 'convert', 'redis', 'reference'])).exitCode).toBe(0);
   expect((await cairn(['knowledge', 'convert', 'redis', 'reference'])).exitCode).toBe(1);
-  const renamed = await cairn(['knowledge', 'rename', 'exchange/infra/redis', 'valkey', '--product-line', 'infra']);
+  const renamed = await cairn(['knowledge', 'rename', 'exchange/infra/redis', 'valkey', '--area', 'infra']);
   expect(renamed).toMatchObject({ exitCode: 0, stdout: 'infra/valkey\n' });
   await cairn(['knowledge', 'report', 'valkey', 'wrong', '--note', 'the port changed']);
   const twice = await cairn(['knowledge', 'report', 'valkey', 'wrong']);
@@ -288,7 +293,7 @@ test('a search at the command line leaves the same gaps as the tool', async () =
   const { tools } = await set.open({ ...session, naming: 'default' });
   for (const [why, query, filters = {}] of searches) {
     const { type, product_line: productLine } = filters;
-    const options = [...(type ? ['--type', type] : []), ...(productLine ? ['--product-line', productLine] : [])];
+    const options = [...(type ? ['--type', type] : []), ...(productLine ? ['--area', productLine] : [])];
     await cairn(['knowledge', 'search', ...options, '--', query]);
     await tools['search_knowledge']?.execute({ query, ...filters });
     expect(await gapsOf(own), why).toEqual(await gapsOf(other));
@@ -322,10 +327,10 @@ test('an asset that is shown counts as opened, once for a terminal', async () =>
 test('a product line is selected in any case, with those below it', async () => {
   const cairn = await withAsset();
   for (const line of ['exchange', 'Exchange/Infra/', 'EXCHANGE/INFRA']) {
-    const { stdout } = await cairn(['knowledge', 'list', '--product-line', line]);
+    const { stdout } = await cairn(['knowledge', 'list', '--area', line]);
     expect(stdout, line).toMatch(/^exchange\/infra\/redis /u);
   }
-  expect((await cairn(['knowledge', 'list', '--product-line', 'exchange/inf'])).exitCode).toBe(1);
+  expect((await cairn(['knowledge', 'list', '--area', 'exchange/inf'])).exitCode).toBe(1);
 });
 
 test('one name in two product lines is asked about', async () => {

@@ -29,8 +29,9 @@ describe('cairn memory', () => {
     );
     const added = await cairn(['memory', 'remember', 'the tests need redis-server', '--tag', 'tests']);
     expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^fact_\w+\n$/u) });
+    const id = added.stdout.trim();
     expect(added.stderr).toBe(
-      `cairn: stored in ${cairn.home}/.local/share/cairn/memory.db for the project ${cairn.home}, until it is forgotten\n`,
+      `cairn: stored in ${cairn.home}/.local/share/cairn/memory.db for the project ${cairn.home}, until it is forgotten\ncairn: 'cairn recall' finds it; 'cairn knowledge share ${id}' shares it with the team\n`,
     );
     await cairn(['memory', 'add'], '表格内容\n在这里\n');
     const found = await cairn(['memory', 'recall', 'redis']);

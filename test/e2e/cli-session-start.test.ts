@@ -125,10 +125,21 @@ test.skipIf(process.platform === 'win32')('in a clone the commands that it sugge
   expect(ran[1]).toContain('Wait 0 seconds.');
 });
 
-test('a knowledge base without assets has a payload, and no file is created', async () => {
-  const result = await start(['--host', 'claude']);
-  expect(contextOf(result)).toContain('No asset is listed.');
+test.each(['en', 'zh'])('a knowledge base without assets costs at most 300 bytes in %s', async (language) => {
+  for (const host of ['claude', 'codex', 'generic']) {
+    const result = await start(['--host', host, '--language', language]);
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toMatch(/had no asset when this was written|没有资产/u);
+    expect(Buffer.byteLength(result.stdout)).toBeLessThanOrEqual(300);
+  }
   expect(existsSync(directory)).toBe(false);
+  // With a store, too.
+  await add(1);
+  const knowledge = createKnowledge({ directory });
+  await knowledge.store.remove('exchange/infra/redis-failover-0');
+  await knowledge.close();
+  const { stdout } = await start(['--host', 'claude', '--language', language]);
+  expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(300);
 });
 
 test('what another process wrote is shown, and the index follows', async () => {
@@ -237,7 +248,7 @@ test('of many pending questions the five latest are shown and the others counted
   await later.close();
 });
 
-test('assets of the tech stack of the directory that the host names come first', async () => {
+test('assets of the area of the directory that the host names are listed, and the others counted by name', async () => {
   await add(1, 'frontend/react');
   const knowledge = createKnowledge({ directory });
   for (let number = 1; number <= 30; number++) await knowledge.store.add(draftOf(number));
@@ -246,7 +257,8 @@ test('assets of the tech stack of the directory that the host names come first',
   const [first = ''] = contextOf(await start(['--host', 'codex'], { input: inputOf({ cwd: project }) }))
     .split('<!-- INDEX_START -->\n')
     .slice(1);
-  expect(first).toMatch(/^redis-failover-0\|reference\|frontend\/react\|/u);
+  expect(first).toMatch(/^redis-failover-0\|reference\|frontend\/react\|[^\n]*\n<!-- INDEX_END -->\n/u);
+  expect(first).toContain('Not listed: 30 assets of other product lines (exchange/infra 30). `scan_index`');
   const only = contextOf(await start(['--host', 'codex', '--only-matching'], { input: inputOf({ cwd: project }) }));
   expect(only).not.toContain('|exchange/infra|');
   expect(only).toContain('30 assets of other product lines');
@@ -289,9 +301,20 @@ test('a host that leaves standard input open after its document is answered', as
   expect(contextOf(await finished(child))).toContain(LINE);
 });
 
-test('a standard input that never ends is given up, with status 0', async () => {
+test('a host that leaves standard input open and writes nothing is answered', async () => {
+  await add(1);
+  const args = ['hook', 'session-start', '--host', 'claude', '--directory', directory, '--timeout', '60000'];
+  const child = startCairn(args, { cwd });
+  // Its end is the answer: nothing is written, and the stream is never closed.
+  const result = await finished(child);
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(contextOf(result)).toContain(LINE);
+});
+
+test('a document that never ends is given up, with status 0', async () => {
   await add(1);
   const child = startCairn(['hook', 'session-start', '--host', 'claude', '--directory', directory], { cwd });
+  child.stdin?.write(inputOf().slice(0, 20));
   await expect(finished(child)).resolves.toEqual(failureWith(/took longer than 900 ms/u));
 });
 
@@ -310,6 +333,8 @@ test.skipIf(process.platform === 'win32')('a file system that hangs is given up,
   // Opening the pipe keeps a thread waiting, as a file of a server that is gone does.
   const preload = `data:text/javascript,import { open } from 'node:fs/promises'; void open(${JSON.stringify(join(project, 'pipe'))});`;
   const child = startCairn(['hook', 'session-start', '--host', 'claude'], { cwd, preload });
+  // A document without an end, so that the time runs out.
+  child.stdin?.write('{');
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(0);
 });

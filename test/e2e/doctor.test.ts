@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -53,12 +53,60 @@ test('prints one line for each check', async () => {
     'writing',
     'state',
     'sqlite',
+    'project',
     'redis',
+    'memory',
+    'knowledge',
+    'team',
     'model',
+    'glossary',
+    'embeddings',
     'open files',
     'content index',
   ]);
   expect(readdirSync(home)).toEqual([]);
+});
+
+test('every store is opened and read: the memory of the user and of the directory, the knowledge, and the clone of the team', async () => {
+  const [data, cwd] = [temporaryDirectory(), temporaryDirectory()];
+  const own = join(data, 'cairn', 'memory.db');
+  const ofProject = join(cwd, '.cairn', 'memory.db');
+  const knowledge = join(data, 'cairn', 'knowledge', 'knowledge.db');
+  const env = { HOME: temporaryDirectory(), XDG_DATA_HOME: data };
+  for (const store of [own, ofProject, knowledge]) {
+    await cairn(['memory', 'remember', 'the tests need redis', '--store', store], { env, cwd });
+  }
+  const clone = join(data, 'cairn', 'knowledge', 'team.git');
+  spawnSync('git', ['init', '--bare', '--quiet', clone]);
+  const sound = await doctor({ env, cwd });
+  expect(sound.exitCode).toBe(0);
+  for (const [check, path] of [
+    ['memory', own],
+    ['memory', ofProject],
+    ['knowledge', knowledge],
+    ['team', clone],
+  ] as const) {
+    expect(sound.checks[check]).toMatchObject({ status: 'ok', message: expect.stringContaining(path) });
+  }
+  expect(sound.checks['memory']?.message).toContain('no backup yet');
+  for (const path of [ofProject, knowledge]) {
+    const bytes = readFileSync(path);
+    bytes.fill(0x55, 6 * 4096, 7 * 4096);
+    writeFileSync(path, bytes);
+  }
+  writeFileSync(join(clone, 'HEAD'), 'nothing');
+  const { exitCode, checks } = await doctor({ env, cwd });
+  expect(exitCode).toBe(1);
+  expect(checks['memory']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining(`${ofProject} is damaged`),
+  });
+  expect(checks['memory']?.fix).toContain(`cairn memory backup <file> --store ${ofProject}`);
+  expect(checks['knowledge']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining(`${knowledge} is damaged`),
+  });
+  expect(checks['team']).toMatchObject({ status: 'fail' });
 });
 
 test('an addon that does not load fails with the reason of the system, and the other checks run', async () => {

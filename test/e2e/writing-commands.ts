@@ -306,6 +306,17 @@ export const writingCommands: readonly Case[] = [
     },
   ],
   [
+    'a fact that is shared',
+    'knowledge share',
+    async (place) => {
+      const { stdout } = await place.run(['memory', 'remember', 'Body of a fact.']);
+      return {
+        args: ['knowledge', 'share', stdout.trim(), '--name', 'x', '--area', 'p'],
+        check: async () => has('Body of a fact.')(await assetOf(place)),
+      };
+    },
+  ],
+  [
     'an edited asset',
     'knowledge edit',
     async (place) => {

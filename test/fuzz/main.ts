@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Fuzzer } from './fuzzer.ts';
 import { cacheFuzzer } from './cache.ts';
+import { damageFuzzer } from './damage.ts';
 import { editsFuzzer } from './edits.ts';
 import { globFuzzer } from './glob.ts';
 import { grepFuzzer } from './grep.ts';
@@ -25,6 +26,7 @@ const fuzzers: readonly Fuzzer[] = [
   patchFuzzer,
   editsFuzzer,
   journalFuzzer,
+  damageFuzzer,
 ];
 
 /** Batches that share a seed. After a failure it goes on with the next ones. */

@@ -60,8 +60,8 @@ const changes: readonly (readonly [
     'sunk by a tool',
     async (knowledge) => {
       const tools = await toolsOf(createKnowledgeToolSet({ open: async () => knowledge }));
-      const { productLine: _, ...input } = draft('b', { body: 'Something else entirely.' });
-      return tools['sink_asset']?.execute({ ...input, mode: 'new' });
+      const { productLine: _, body: text, ...input } = draft('b', { body: 'Something else entirely.' });
+      return tools['sink_asset']?.execute({ ...input, text, mode: 'new' });
     },
     ['a|discovery|general|a||0', 'b|reference|general|b||0'],
   ],

@@ -7,6 +7,7 @@ import { formatAsset, importFiles, importProject } from '@cairn/knowledge';
 import { openLocalStore } from '@cairn/knowledge/internal';
 import type { ImportResult, LocalStore } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
 
@@ -233,4 +234,66 @@ test('a path without anything is rejected, and an aborted import stops', async (
   expect((await store.changes()).changed).toEqual([]);
   rmSync(join(root, 'a.md'));
   expect(await importFiles(root, { store })).toEqual({ added: [], updated: [], present: [], links: [], problems: [] });
+});
+
+test('new files are written together, in a few steps', async () => {
+  const { root, write } = open();
+  const backend = memory();
+  let steps = 0;
+  const counting = {
+    ...backend,
+    change: (...args: Parameters<typeof backend.change>) => ((steps += 1), backend.change(...args)),
+  };
+  for (let number = 0; number < 200; number++) write(`f${number}.md`, `text ${number}`);
+  const { added } = await importFiles(root, { store: openLocalStore({ backend: counting }) });
+  expect(added).toHaveLength(200);
+  // Assets and the state of the files, 50 of each.
+  expect(steps).toBe(8);
+});
+
+const content = fc.oneof(
+  fc.constantFrom('same', 'other', 'third', '', ' ', '---\nbroken', 'key AKIAIOSFODNN7QWERTYU', '\0'),
+  fc.nat(500).map((number) => `text ${number}`),
+);
+const tree = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'A', 'a b', 'a-b', 'f', 'g'),
+    content,
+    line: fc.constantFrom('', 'x/', 'y/'),
+  }),
+  { selector: ({ name, line }) => line + name, maxLength: 25 },
+);
+
+test('an import of a folder has the result of importing its files one by one', async () => {
+  await fc.assert(
+    fc.asyncProperty(tree, tree, async (before, after) => {
+      const [whole, single] = [open(), open()];
+      const productLine = 'line';
+      const places = new Set<string>();
+      for (const files of [before, after]) {
+        for (const { name, line, content: text } of files) {
+          for (const { write } of [whole, single]) write(`${line}${name}.md`, text);
+          places.add(`${line}${name}.md`);
+        }
+        const result = summary(whole, await importFiles(whole.root, { store: whole.store, productLine }));
+        const all: ImportResult[] = [];
+        const isBelow = (place: string): number => Number(place.includes('/'));
+        for (const place of [...places].toSorted((a, b) => isBelow(a) - isBelow(b) || (a < b ? -1 : 1))) {
+          all.push(await importFiles(join(single.root, place), { store: single.store, productLine }));
+        }
+        const joined: ImportResult = {
+          added: all.flatMap(({ added }) => added),
+          updated: all.flatMap(({ updated }) => updated),
+          present: all.flatMap(({ present }) => present),
+          links: [],
+          problems: all.flatMap(({ problems }) => problems),
+        };
+        expect(result).toEqual(summary(single, joined));
+      }
+      const textsOf = async ({ store }: Folder): Promise<unknown> =>
+        Object.fromEntries((await store.changes()).changed.map(({ asset: { id, text } }) => [id, text]));
+      expect(await textsOf(whole)).toEqual(await textsOf(single));
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -218,8 +218,8 @@ test('a search reads only the assets that it returns, with filters too', async (
     [{ query: 'redis number', limit: 50 }, 50],
     [{ query: 'redis', type: 'adr', productLine: 'line-0' }, 5],
     [{ query: 'redis', productLine: 'unknown' }, 0],
-    // The titles with a similar spelling are asked for too, after another check of the index.
-    [{ query: 'nothing-has-this' }, 0, ['page', 'postings', 'page']],
+    // Corrections are looked up, then titles with a similar spelling, after another check of the index.
+    [{ query: 'nothing-has-this' }, 0, ['page', 'postings', 'postings', 'page']],
   ] as const) {
     calls.length = 0;
     read = 0;
@@ -300,9 +300,52 @@ test('an asset that people opened after similar questions is a result, though it
   expect(filtered.results.map(({ name }) => name)).not.toContain('matching-engine-latency');
 });
 
-test('a misspelled word finds assets by their titles, and they are marked', async () => {
+test('a typo is corrected, and the evidence names the correction', async () => {
   const { layers } = await openWith(source);
-  const { results, isAnswered, notices } = await layers.search({ query: 'typescrip genericz' });
+  const { results, isAnswered } = await layers.search({ query: 'typescrip genericz' });
+  expect(isAnswered).toBe(true);
+  expect(results[0]).toMatchObject({ name: 'typescript-generics' });
+  expect(results[0]?.evidence).toMatchObject({
+    missing: [],
+    related: [
+      { kind: 'spelling', word: 'typescrip', related: 'typescript' },
+      { kind: 'spelling', word: 'genericz', related: 'generic' },
+    ],
+  });
+});
+
+test('the bound of a search decides what is marked', async () => {
+  const { layers } = await openWith(source);
+  const marked = async (minEvidence: number): Promise<boolean[]> => {
+    const { results } = await layers.search({ query: '消息队列 失败重试 kubernetes', minEvidence });
+    return results.map(({ isSimilar }) => isSimilar === true);
+  };
+  expect((await marked(0)).every((one) => !one)).toBe(true);
+  expect((await marked(1)).every(Boolean)).toBe(true);
+  for (const minEvidence of [-0.1, 1.1, Number.NaN]) {
+    await expect(layers.search({ query: 'redis', minEvidence })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  }
+});
+
+test('an exact title or tag of two characters is an answer, and a single character is not', async () => {
+  const { layers } = await openWith([
+    draft('lock-order|pitfall|core|并发|对账', '两个线程的加锁顺序。'),
+    draft('reconcile|reference|core|每日对账任务|对账, 财务', '并发地对账。'),
+    draft('ci|reference|core|CI|ci', 'Pipelines.'),
+  ]);
+  const answers = async (query: string): Promise<string[]> => {
+    const { results } = await layers.search({ query });
+    return results.flatMap(({ name, isSimilar }) => (isSimilar === true ? [] : [name]));
+  };
+  expect((await answers('并发'))[0]).toBe('lock-order');
+  expect((await answers('对账')).toSorted()).toEqual(['lock-order', 'reconcile']);
+  expect((await answers('CI'))[0]).toBe('ci');
+  expect(await answers('并')).toEqual([]);
+});
+
+test('words of a similar spelling find assets by their titles, and they are marked', async () => {
+  const { layers } = await openWith(source);
+  const { results, isAnswered, notices } = await layers.search({ query: 'typpescrippt' });
   expect(results[0]).toMatchObject({ name: 'typescript-generics', isSimilar: true });
   expect([isAnswered, notices.map(({ code }) => code)]).toEqual([false, ['SIMILAR_WORDS_ONLY']]);
 });
@@ -315,8 +358,8 @@ test.each(['en', 'zh'] as const)('notices and drafts of gaps are written in %s',
   for (const query of [
     '?!',
     'how are the',
-    'typescrip genericz',
-    '锁 xack postgres',
+    'typpescrippt',
+    '锁 xack postgres kubernetes',
     'SETNX',
     `redis ${'word '.repeat(600)}`,
   ]) {

@@ -1,7 +1,8 @@
 import { createKnowledge } from '@cairn/knowledge';
-import type { Knowledge } from '@cairn/knowledge';
+import type { Knowledge, SearchResult } from '@cairn/knowledge';
 import { memory } from '@cairn/memory/memory';
 import { fixtureAssets } from './fixture/assets.ts';
+import type { AskedQuestion } from './fixture/asked.ts';
 import { questions } from './fixture/questions.ts';
 import type { Question } from './fixture/questions.ts';
 
@@ -64,4 +65,35 @@ export function countsOf(outcomes: readonly Outcome[]): Counts {
     answered: count((outcome) => outcome.way !== 'gap' && isFound(outcome)),
     gaps: count(({ way }) => way === 'gap'),
   };
+}
+
+/** What the search shows for a question. */
+export interface AskedOutcome {
+  readonly question: AskedQuestion;
+  readonly results: readonly SearchResult[];
+}
+
+/** Searches for each question. */
+export async function searchAsked(knowledge: Knowledge, questions: readonly AskedQuestion[]): Promise<AskedOutcome[]> {
+  const outcomes: AskedOutcome[] = [];
+  for (const question of questions) {
+    const { results } = await knowledge.layers.search({ query: question.query, limit: SHOWN });
+    outcomes.push({ question, results });
+  }
+  return outcomes;
+}
+
+/** How many questions have a right asset first, among the shown ones, and unmarked. Without a right one: an unmarked one. */
+export function askedCountsOf(
+  outcomes: readonly AskedOutcome[],
+): Record<'answered' | 'first' | 'found' | 'questions', number> {
+  const counts = { questions: outcomes.length, first: 0, found: 0, answered: 0 };
+  for (const { question, results } of outcomes) {
+    const { wanted } = question;
+    const right = results.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+    if (wanted.includes(results[0]?.id ?? '')) counts.first++;
+    if (wanted.length > 0 && right.length > 0) counts.found++;
+    if (right.some(({ isSimilar }) => isSimilar !== true)) counts.answered++;
+  }
+  return counts;
 }

@@ -141,6 +141,59 @@ test.each(languages)('the payload of a knowledge base without assets in %s', asy
   await expect(`${payload}\n`).toMatchFileSnapshot(`goldens/payload-empty.${language}.txt`);
 });
 
+test.each(languages)(
+  'without assets, the text has the important sentences and at most 300 bytes, in %s',
+  (language) => {
+    const long = `${'/a-long-directory'.repeat(20)}/cairn`;
+    for (const command of ['cairn', 'npx @cairn/cli', long]) {
+      for (const tools of [undefined, [], ['sink_asset']]) {
+        const content = contentOf([], { gaps, mayLackTeam: true });
+        for (const given of [content, { ...content, mayLackTeam: false }, contentOf([])]) {
+          const payload = buildPayload(given, { language, command, tools });
+          // The document of Claude Code and Codex is around it.
+          expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(220);
+          expect(/may have assets that are missing here|可能有此处缺少的资产/u.test(payload)).toBe(
+            given.mayLackTeam === true,
+          );
+        }
+      }
+    }
+    const known = buildPayload(contentOf([], { gaps }), { language, tools: ['sink_asset'] });
+    expect(known).toMatch(
+      /7 questions wait for an answer\.\nKeep [^\n]+`sink_asset`|7 个问题等待答案。\n难以[^\n]+`sink_asset`/u,
+    );
+    const commands = buildPayload(contentOf([]), { language, tools: [] });
+    expect(commands).toContain('`cairn knowledge add`');
+  },
+);
+
+test('assets that this version cannot read are not an empty knowledge base', () => {
+  const counts = { total: 0, promoted: 0, inactive: 0, skills: 0, unreadable: 2 };
+  const omitted = { inactive: 0, skills: 0, otherLines: 0, more: 0, unreadable: 2 };
+  expect(buildPayload(contentOf([], { counts, omitted }))).toContain('2 assets of a later version of Cairn');
+});
+
+test('other product lines are counted by name, the largest first, and only some when space is short', () => {
+  const lines = Array.from({ length: 30 }, (_, index) => ({
+    productLine: `team-${index}/service`,
+    assets: 40 - index,
+  }));
+  const otherLines = lines.reduce((sum, { assets }) => sum + assets, 0);
+  const content = contentOf(manyHeads(30), {
+    omitted: { inactive: 0, skills: 0, otherLines, more: 0, lines },
+    counts: { total: 30 + otherLines, promoted: 0, inactive: 0, skills: 0 },
+  });
+  const namesIn = (payload: string): number => payload.match(/team-\d+\/service \d+/gu)?.length ?? 0;
+  const whole = buildPayload(content);
+  expect(namesIn(whole)).toBe(12);
+  expect(whole).toContain(`${otherLines} assets of other product lines (team-0/service 40, team-1/service 39, `);
+  expect(whole).toContain('team-11/service 29, …)');
+  const counts = Array.from({ length: 20 }, (_, index) =>
+    namesIn(buildPayload(content, { maxCharacters: whole.length - 100 * index })),
+  );
+  expect(new Set(counts)).toEqual(new Set([12, 6, 3, 0]));
+});
+
 test.each([
   ['claude', 'en'],
   ['claude', 'zh'],

@@ -38,10 +38,10 @@ describe('over 120 questions about 200 assets', () => {
 
   test.each([
     ['name', { questions: 20, found: 20, first: 20, answered: 20, gaps: 0 }],
-    ['paraphrase', { questions: 20, found: 20, first: 18, answered: 15, gaps: 5 }],
+    ['paraphrase', { questions: 20, found: 20, first: 19, answered: 14, gaps: 6 }],
     ['tag', { questions: 20, found: 20, first: 20, answered: 20, gaps: 0 }],
     ['body', { questions: 20, found: 20, first: 20, answered: 20, gaps: 0 }],
-    ['absent', { questions: 30, found: 0, first: 0, answered: 0, gaps: 28 }],
+    ['absent', { questions: 30, found: 0, first: 0, answered: 0, gaps: 29 }],
   ])('%s', (kind, counts) => {
     expect(countsOfKind(kind)).toEqual(counts);
   });
@@ -77,7 +77,7 @@ test('a heading finds the text below it, in Chinese and in English', async () =>
   expect(zh.empty / zh.asked).toBeLessThanOrEqual(0.01);
   expect(en.five / en.asked).toBeGreaterThanOrEqual(0.49);
   // It must not become worse unnoticed.
-  expect(measured).toEqual({ zh: { asked: 97, five: 86, empty: 0 }, en: { asked: 103, five: 82, empty: 1 } });
+  expect(measured).toEqual({ zh: { asked: 97, five: 86, empty: 0 }, en: { asked: 103, five: 85, empty: 1 } });
 });
 
 test('Redis Sentinel is answered from the index alone', async () => {

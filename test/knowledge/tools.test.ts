@@ -17,7 +17,7 @@ const newAsset = {
   type: 'pitfall',
   product_line: 'exchange/infra',
   title: 'RabbitMQ 重试策略的死信队列',
-  body: '消息队列失败重试超过次数后进入死信队列，必须有人处理。',
+  text: '消息队列失败重试超过次数后进入死信队列，必须有人处理。',
   paths: ['src/queue/**'],
 };
 
@@ -34,7 +34,7 @@ const calls: readonly (readonly [tool: string, input: object])[] = [
   ['get_asset', { name: 'redis-sentinel' }],
   ['sink_asset', newAsset],
   ['sink_asset', { ...newAsset, mode: 'new' }],
-  ['sink_asset', { name: 'kafka-consumer-config', body: 'New.', mode: 'update' }],
+  ['sink_asset', { name: 'kafka-consumer-config', text: 'New.', mode: 'update' }],
   ['sink_asset', { name: 'kafka-consumer-config', mode: 'update' }],
   ['sink_asset', { name: 'kafka-consumer-config', tags: ['kafka'], mode: 'update' }],
   ['report_asset', { name: 'kafka-consumer-config', verdict: 'wrong' }],

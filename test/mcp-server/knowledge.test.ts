@@ -23,7 +23,7 @@ const retry = {
   product_line: 'exchange/infra',
   title: 'RabbitMQ 重试策略',
   tags: ['rabbitmq', 'retry'],
-  body: '消息队列失败重试的核心是指数退避。超过次数的消息进入死信队列。\n',
+  text: '消息队列失败重试的核心是指数退避。超过次数的消息进入死信队列。\n',
   paths: ['src/queue/**'],
 };
 
@@ -128,6 +128,11 @@ describe('the knowledge', () => {
 
   test('states the order of the layers in the instructions', async () => {
     const directory = temporaryDirectory();
+    const { client: first } = await connect(directory, ways[0], optionsOf(directory));
+    // Without assets there is not much to state.
+    expect(first.getInstructions()).toContain('No asset was stored when this session began');
+    expect(first.getInstructions()).not.toContain('check the index');
+    await call(first, 'sink_asset', retry);
     const { client } = await connect(directory, ways[0], optionsOf(directory));
     expect(client.getInstructions()).toMatch(/check the index[^]*get_asset[^]*search_knowledge[^]*sink_asset/u);
     const reader = await connect(directory, ways[0], [...optionsOf(directory), '--read-only']);

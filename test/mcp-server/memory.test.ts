@@ -25,7 +25,7 @@ const graphTools = [
   'open_nodes',
 ];
 
-const ownTools = ['remember', 'recall', 'update_fact', 'forget_fact', 'list_facts', 'notes'];
+const ownTools = ['remember', 'recall', 'update_fact', 'forget_fact', 'notes'];
 
 describe('the memory', () => {
   test.each(ways)('outlives its server, over $over in the $era era', async (way) => {
@@ -41,7 +41,7 @@ describe('the memory', () => {
     await first.close();
     const second = await connect(root, way, store);
     expect(await call(second.client, 'recall', { query: 'deploy' })).toContain('The deploy key rotates on Fridays');
-    expect(await call(second.client, 'notes', { content: 'check the key' })).toContain('check the key');
+    expect(await call(second.client, 'notes', { text: 'check the key' })).toContain('check the key');
     const found = await cairn(['memory', 'search', 'fridays', ...store], { cwd: root });
     expect(found.stdout).toContain('The deploy key rotates on Fridays');
   });
@@ -83,14 +83,9 @@ describe('the memory', () => {
     const root = temporaryDirectory();
     const { client } = await connect(root, ways[0], ['--store', join(root, 'memory.db')]);
     const uri = 'cairn://memory/start';
-    const uris: string[] = [];
-    for (let cursor: string | undefined; ;) {
-      const page = await client.listResources(cursor === undefined ? {} : { cursor });
-      uris.push(...page.resources.map((one) => one.uri));
-      cursor = page.nextCursor;
-      if (cursor === undefined) break;
-    }
-    expect(uris).toContain(uri);
+    // Before the files: some clients read one page.
+    const { resources } = await client.request({ method: 'resources/list', params: {} });
+    expect(resources.slice(0, 2).map((one) => one.uri)).toEqual([uri, 'cairn://knowledge/index']);
     await call(client, 'remember', { text: 'Deploy on Fridays', pin: true });
     const { contents } = await client.readResource({ uri });
     expect(contents).toMatchObject([
@@ -118,18 +113,20 @@ describe('the memory', () => {
     const store = ['--store', join(temporaryDirectory(), 'memory.db')];
     const [first, second] = [await connect(one, ways[0], store), await connect(other, ways[0], store)];
     await call(first.client, 'remember', { text: 'Deploy on Fridays' });
-    await call(first.client, 'notes', { content: 'halfway' });
-    expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(/^Nothing found in 0 facts\./u);
-    expect(await call(second.client, 'list_facts')).toMatch(/^No fact matches\./u);
+    await call(first.client, 'notes', { text: 'halfway' });
+    expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(
+      /^Nothing found in 0 facts, 0 assets and 0 messages\./u,
+    );
+    expect(await call(second.client, 'recall')).toMatch(/^Nothing is kept in 0 facts and 0 assets\./u);
     expect(await call(second.client, 'notes')).toBe('There are no notes of this project.');
     // Over stdio notes belong to the process, too: two agents in one project work on different things.
     const third = await connect(one, ways[0], store);
-    expect(await call(third.client, 'list_facts')).toContain('Deploy on Fridays');
+    expect(await call(third.client, 'recall')).toContain('Deploy on Fridays');
     expect(await call(third.client, 'notes')).toBe('There are no notes of this project.');
     // Over HTTP one server has many clients: notes belong to the project.
     const http = ways.find(({ over }) => over === 'http') ?? ways[0];
     const [fourth, fifth] = [await connect(one, http, store), await connect(one, http, store)];
-    await call(fourth.client, 'notes', { content: 'shared' });
+    await call(fourth.client, 'notes', { text: 'shared' });
     expect(await call(fifth.client, 'notes')).toContain('shared');
     expect(await call((await connect(other, http, store)).client, 'notes')).toBe('There are no notes of this project.');
   });
@@ -181,7 +178,7 @@ describe('the memory', () => {
   test('can be read but not changed on a read-only server', async () => {
     const { client } = await connect(temporaryDirectory(), ways[0], ['--read-only']);
     const names = await namesOf(client);
-    expect(names.filter((name) => ownTools.includes(name))).toEqual(['recall', 'list_facts']);
+    expect(names.filter((name) => ownTools.includes(name))).toEqual(['recall']);
   });
 
   test('that cannot be opened fails only its own calls', async () => {

@@ -78,7 +78,8 @@ describe.each(ways)('two sets with resources, over $over in the $era era', (way)
   test('are listed in sequence, page by page', async () => {
     const { root, client } = await open(way);
     const files = [root, join(root, 'a.txt')].map((path) => pathToFileURL(path).href);
-    expect(await listPages(client)).toEqual([...noteList.map((uri) => [uri]), files]);
+    const [last = '', ...others] = noteList.toReversed();
+    expect(await listPages(client)).toEqual([...others.toReversed().map((uri) => [uri]), [last, ...files]]);
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['note:{name}', 'file:///{+path}']);
   });

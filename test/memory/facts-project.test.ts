@@ -75,19 +75,16 @@ describe('the identity of a project', () => {
     for (const path of ['sub', 'nested']) expect(await projectOf(join(root, path))).toBe(oracle(join(root, path)));
   });
 
-  test('is the bare repository of its worktrees, and the separate directory of git', async () => {
+  test('is the bare repository of its worktrees', async () => {
     const root = repository();
     const bare = join(dirname(root), 'bare.git');
     git(root, 'clone', '-q', '--bare', root, bare);
     const tree = join(dirname(root), 'tree');
     git(bare, 'worktree', 'add', '-q', tree);
-    const separate = join(dirname(root), 'separate');
-    git(dirname(root), 'init', '-q', '--separate-git-dir', join(dirname(root), 'elsewhere'), separate);
     for (const [path, identity] of [
       [bare, bare],
       [join(bare, 'refs'), bare],
       [tree, bare],
-      [separate, join(dirname(root), 'elsewhere')],
     ] as const) {
       expect(await projectOf(path)).toBe(identity);
       expect(oracle(path)).toBe(identity);

@@ -25,6 +25,7 @@ const PAGE_BYTES = 1024 * 1024;
 type StoredRow = Row & {
   readonly unique?: string | undefined;
   readonly terms?: readonly (readonly [string, number])[];
+  readonly labels?: readonly string[];
 };
 
 interface Table {
@@ -100,7 +101,10 @@ export class FileStore implements MemoryBackend {
     const all =
       query.order === 'written'
         ? live.filter(({ sequence }) => sequence > (query.after ?? 0)).toSorted((a, b) => a.sequence - b.sequence)
-        : live.filter((row) => !query.before || newestFirst(row, query.before) > 0).toSorted(newestFirst);
+        : live
+            .filter((row) => query.label === undefined || row.labels?.includes(query.label) === true)
+            .filter((row) => !query.before || newestFirst(row, query.before) > 0)
+            .toSorted(newestFirst);
     let bytes = 0;
     const rows = all.slice(0, Math.max(0, query.limit ?? 1000)).filter(({ text }) => {
       const fits = bytes < PAGE_BYTES;
@@ -108,7 +112,9 @@ export class FileStore implements MemoryBackend {
       return fits;
     });
     const { start = 0, sequence = 0, rows: stored = [] } = this.#read(key) ?? {};
-    return { start, sequence, count: stored.length, rows: rows.map(shown), hasMore: rows.length < all.length };
+    const label = query.order === 'newest' ? query.label : undefined;
+    const count = stored.filter(({ labels = [] }) => label === undefined || labels.includes(label)).length;
+    return { start, sequence, count, rows: rows.map(shown), hasMore: rows.length < all.length };
   };
 
   postings = async (
@@ -185,7 +191,7 @@ export class FileStore implements MemoryBackend {
   }
 }
 
-function shown({ unique: _, terms: __, ...row }: StoredRow): Row {
+function shown({ unique: _, terms: __, labels: ___, ...row }: StoredRow): Row {
   return row;
 }
 
@@ -205,7 +211,7 @@ function conflictOf(present: readonly StoredRow[], rows: readonly RowChange[]): 
 
 function put(
   table: Table,
-  { id, next = '', timeMs, lifetimeMs = Infinity, unique, terms }: RowChange,
+  { id, next = '', timeMs, lifetimeMs = Infinity, unique, terms, labels }: RowChange,
   nowMs: number,
 ): Row {
   table.sequence += 1;
@@ -222,6 +228,7 @@ function put(
     text,
     unique,
     ...(terms && { terms: [...terms] }),
+    ...(labels && { labels }),
   };
   table.rows.push(row);
   return shown(row);

@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
     expect(await client.pTTL('ai:notes:w')).toBeGreaterThan(2 * DAY);
     for (let index = 0; index < 60; index++) await memory.messages.add(place, { content: `${index}` });
     expect(await memory.messages.history(place)).toHaveLength(50);
-    const others = (await client.keys('*')).filter((key) => !key.startsWith('cairn:4:{ai:'));
+    const others = (await client.keys('*')).filter((key) => !key.startsWith('cairn:5:{ai:'));
     expect(others).toEqual(['ai:notes:w']);
     await memory.removeNotes('w');
     expect(await client.exists('ai:notes:w')).toBe(0);
@@ -121,8 +121,8 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
   test('a value of another type under a key of the store is listed, and every call for it is an error', async () => {
     const one = await server();
     const [backend, client] = [open(one.url), await connect(one.url)];
-    await client.set('cairn:4:{ai:string}', 'x');
-    await client.sAdd('cairn:4:{ai:set}', 'a');
+    await client.set('cairn:5:{ai:string}', 'x');
+    await client.sAdd('cairn:5:{ai:set}', 'a');
     await client.set('ai:other', 'of another program');
     await backend.change('ai:table', { rows: [{ id: 'a', next: '1' }] });
     const infos = (await backend.keys('ai:')).map(({ key, records }) => [key, records]);
@@ -137,7 +137,7 @@ describe.skipIf(!hasRedis)('the data in Redis', () => {
       ];
       expect(new Set(await Promise.all(calls.map((call) => codeOf(call)))), key).toEqual(new Set(['CORRUPT_RECORD']));
     }
-    expect(await client.get('cairn:4:{ai:string}')).toBe('x');
+    expect(await client.get('cairn:5:{ai:string}')).toBe('x');
   });
 
   test('a follower of a table that is changed often misses no change', async () => {

@@ -287,9 +287,9 @@ describe.skipIf(!hasRedis)('a Redis that rejects', () => {
     const one = await server();
     const client = await createClient({ url: one.url }).connect();
     onTestFinished(() => client.close());
-    await client.set('cairn:4:{ai:memory:s:g}', 'a string');
-    await client.lPush('cairn:4:{ai:notes:w}', 'a list');
-    await client.sAdd('cairn:4:{ai:workflow:w}', 'a set');
+    await client.set('cairn:5:{ai:memory:s:g}', 'a string');
+    await client.lPush('cairn:5:{ai:notes:w}', 'a list');
+    await client.sAdd('cairn:5:{ai:workflow:w}', 'a set');
     const memory = open(one.url);
     const calls = [
       () => memory.messages.add(place, { content: 'x' }),
@@ -305,9 +305,9 @@ describe.skipIf(!hasRedis)('a Redis that rejects', () => {
       });
     expect(await memory.forget(place)).toMatchObject({ removed: 0, problems: [{ key: 'ai:memory:s:g' }] });
     expect([
-      await client.get('cairn:4:{ai:memory:s:g}'),
-      await client.lRange('cairn:4:{ai:notes:w}', 0, -1),
-      await client.sMembers('cairn:4:{ai:workflow:w}'),
+      await client.get('cairn:5:{ai:memory:s:g}'),
+      await client.lRange('cairn:5:{ai:notes:w}', 0, -1),
+      await client.sMembers('cairn:5:{ai:workflow:w}'),
     ]).toEqual(['a string', ['a list'], ['a set']]);
     expect(await memory.listGroups()).toEqual([]);
     expect((await memory.stats()).problems).toHaveLength(3);

@@ -35,8 +35,12 @@ describe.each(backendKinds)('retrieval on $name', (kind) => {
       expect(await find('redis-cluster')).toEqual([texts[2]]);
       expect(await find('user by id')).toContain(texts[3]);
       expect(await find('zzz qqq')).toEqual([]);
-      // A typo finds a word with a similar spelling, which is marked.
-      const typo = await stream.retrieveRelevantContexts({ group: 'g', query: 'clustre' });
+      // A typo is corrected, and the evidence names the correction. Two typos in a word find one with a similar spelling, which is marked.
+      const related = [{ kind: 'spelling', word: 'clustre', related: 'cluster' }];
+      const [corrected] = await retrieve('clustre');
+      expect(corrected).toMatchObject({ content: texts[2], evidence: { missing: [], related } });
+      expect(corrected).not.toHaveProperty('isSimilar');
+      const typo = await retrieve('cllustter');
       expect(typo[0]).toMatchObject({ content: texts[2], isSimilar: true });
       // The newest messages follow, newest first, marked, and no message is returned twice.
       expect(typo.slice(1)).toMatchObject([5, 4, 3, 1].map((index) => ({ content: texts[index], isRecent: true })));

@@ -431,8 +431,9 @@ test('a backup of a SQLite store is exported as the same lines; a store without 
   await memory.facts.remember('likes tea');
   await memory.messages.add({ stream: 's', group: 'g' }, { content: 'x' });
   await memory.graph().createEntities([{ name: 'x', entityType: 't', observations: [] }]);
-  const bytes = await memory.backup(`${directory}/copy.db`);
+  const { bytes, problems } = await memory.backup(`${directory}/copy.db`);
   expect(statSync(`${directory}/copy.db`).size).toBe(bytes);
+  expect(problems).toEqual([]);
   const lines = await raw(memory);
   // The copy is a store of its own.
   await memory.forget({ everything: true });

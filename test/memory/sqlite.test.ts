@@ -434,7 +434,7 @@ describe.skipIf(process.platform === 'win32')('when the system rejects', () => {
     return undefined;
   });
 
-  test('on a full disk erasing is rejected, and done once there is space', async (context) => {
+  test('on a full disk erasing is pending, and done once there is space', async (context) => {
     const root = temporaryDirectory();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', root], { encoding: 'utf8' });
     if (mounted.status !== 0) return context.skip(`no small disk can be mounted here: ${mounted.stderr}`);
@@ -458,7 +458,7 @@ describe.skipIf(process.platform === 'win32')('when the system rejects', () => {
         // It does not fit.
       }
     }
-    await expect(backend.erase()).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(await backend.erase()).toBe('pending');
     rmSync(`${root}/filler`);
     expect(await backend.erase()).toBe('done');
     expect(filesWith(path, 'REMOVED')).toEqual([]);

@@ -35,11 +35,11 @@ test('the first call opens the memory, all sessions share it, and closing the se
   const { open, log } = opener();
   const set = memoryToolSet({ open });
   const [one, two] = [await set.open(context()), await set.open(context())];
-  expect(Object.keys(one.tools)).toEqual(['remember', 'recall', 'update_fact', 'forget_fact', 'list_facts', 'notes']);
+  expect(Object.keys(one.tools)).toEqual(['remember', 'recall', 'update_fact', 'forget_fact', 'notes']);
   expect(log).toEqual([]);
   await one.tools['remember']?.execute({ text: 'the tests need redis-server' });
   expect(await two.tools['recall']?.execute({ query: 'redis' })).toMatchObject({
-    details: { facts: [{ text: 'the tests need redis-server' }] },
+    details: { hits: [{ kind: 'fact', text: 'the tests need redis-server' }] },
   });
   await set.close?.();
   expect(log).toEqual(['open', 'close']);
@@ -88,7 +88,7 @@ test('in a stream, an agent keeps and finds facts of this stream, and no other s
   const chat = await set.open({ ...context(), agent: 'chat', stream: 'chat' });
   await desktop.tools['remember']?.execute({ text: 'the user is called master' });
   const found = (tools: typeof desktop): unknown => tools.tools['recall']?.execute({ query: 'master' });
-  expect(await found(desktop)).toMatchObject({ details: { facts: [{ text: 'the user is called master' }] } });
-  expect(await found(chat)).toMatchObject({ details: { facts: [] } });
+  expect(await found(desktop)).toMatchObject({ details: { hits: [{ text: 'the user is called master' }] } });
+  expect(await found(chat)).toMatchObject({ details: { hits: [] } });
   await set.close?.();
 });

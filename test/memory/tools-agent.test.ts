@@ -33,14 +33,14 @@ useBackends();
 describe.each(kinds)('the tools of an agent, $name', (kind) => {
   useStore(kind);
 
-  test('find the messages of its own stream only, by words, group, role and id', async () => {
+  test('find the messages of its own stream only, by words, kind, role and id', async () => {
     const memory = open();
     const { id } = await memory.messages.add({ stream: 'agent', group: 'g' }, { role: 'user', content: 'canary main' });
     await memory.messages.add({ stream: 'reviewer', group: 'g' }, { role: 'user', content: 'canary reviewer' });
     await memory.messages.add({ stream: 'agent:reviewer', group: 'g' }, { role: 'user', content: 'canary own' });
     const [main, reviewer] = [await toolsOf(), await toolsOf('reviewer')];
-    expect(await main('recall', { query: 'canary', sessions: true })).toContain('canary main');
-    for (const input of [{ sessions: true }, { group: 'g' }, { role: 'user' }, { query: 'canary', sessions: true }]) {
+    expect(await main('recall', { query: 'canary' })).toContain('canary main');
+    for (const input of [{ kind: 'message' }, { role: 'user' }, { query: 'canary' }]) {
       const text = await reviewer('recall', input);
       expect(text).toContain('canary own');
       expect(text).not.toContain('canary main');
@@ -48,20 +48,20 @@ describe.each(kinds)('the tools of an agent, $name', (kind) => {
     }
     expect(await main('recall', { id })).toContain('canary main');
     expect(await reviewer('recall', { id })).toContain('There is no fact and no message');
-    expect(await reviewer('recall', { stream: 'agent', sessions: true })).toContain('unknown parameter stream');
+    expect(await reviewer('recall', { stream: 'agent' })).toContain('unknown parameter stream');
   });
 
   test('have notes of its own, and reach no others', async () => {
     await open().storeNote('workflow_1', 'canary of the workflow', 'todo_0');
     const [main, reviewer, other] = [await toolsOf(), await toolsOf('reviewer'), await toolsOf('tester')];
     expect(await main('notes')).toContain('canary of the workflow');
-    await main('notes', { content: 'canary of main', workflow_id: 'workflow_2' });
+    await main('notes', { text: 'canary of main', workflow_id: 'workflow_2' });
     expect(await reviewer('notes')).toContain('There are no notes of this agent');
     expect(await reviewer('notes', { workflow_id: 'workflow_1' })).toContain('unknown parameter workflow_id');
-    await reviewer('notes', { content: 'a note of the reviewer' });
+    await reviewer('notes', { text: 'a note of the reviewer' });
     expect(await reviewer('notes')).toContain('a note of the reviewer');
     expect(await other('notes')).toContain('There are no notes');
-    expect(await reviewer('recall', { sessions: true })).not.toContain('canary');
+    expect(await reviewer('recall', { kind: 'message' })).not.toContain('canary');
   });
 
   test('see the facts of the project and the user, and what they remember is for all', async () => {
@@ -72,7 +72,7 @@ describe.each(kinds)('the tools of an agent, $name', (kind) => {
     await main('remember', { text: 'the tests need redis' });
     await reviewer('remember', { text: 'the review needs two people' });
     for (const [call, name] of [main, reviewer, other].flatMap((one) => [
-      [one, 'list_facts'] as const,
+      [one, 'recall'] as const,
       [one, START] as const,
     ])) {
       const text = await call(name);

@@ -21,11 +21,8 @@ describe('the budget of an answer', () => {
       return `Fact ${index}. ${half} ${word} ${half}`;
     };
     const ids = await fill(memory, [0, 1, 2, 3, 4].map(text));
-    for (const [name, input] of [
-      ['recall', { query: word }],
-      ['list_facts', {}],
-    ] as const) {
-      const answer = await ask(memory, name, input);
+    for (const input of [{ query: word }, {}]) {
+      const answer = await ask(memory, 'recall', input);
       expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
       expect(estimateTokens(answer)).toBeGreaterThan(MAX_TOKENS / 2);
       for (const id of ids) expect(answer).toContain(`id="${id}"`);
@@ -42,7 +39,7 @@ describe('the budget of an answer', () => {
       await memory.messages.add({ stream: 'agent', group }, { content: `${long} zebra ${long.slice(0, 1000)}` });
     }
     await fill(memory, [`${long} zebra`, 'A zebra has stripes']);
-    const answer = await ask(memory, 'recall', { query: 'zebra', sessions: true });
+    const answer = await ask(memory, 'recall', { query: 'zebra' });
     expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
     expect(answer.split('zebra').length).toBeGreaterThanOrEqual(6);
     expect(answer).toContain('A zebra has stripes');
@@ -71,7 +68,7 @@ describe('the budget of an answer', () => {
     );
     const seen: string[] = [];
     for (let offset: number | undefined = 0; offset !== undefined;) {
-      const answer: string = await ask(memory, 'list_facts', { limit: 200, offset });
+      const answer: string = await ask(memory, 'recall', { limit: 50, offset });
       expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
       seen.push(...[...answer.matchAll(/id="(fact_\w+)"/gu)].map(([, id = '']) => id));
       const next = /offset (\d+)\.$/u.exec(answer)?.[1];
@@ -92,9 +89,9 @@ describe('the budget of an answer', () => {
     const messages = await memory.messages.addAll({ stream: 'agent', group: 'g' }, added);
     const seen = new Set<string>();
     for (let offset: number | undefined = 0; offset !== undefined;) {
-      const answer: string = await ask(memory, 'recall', { query: 'zebra', sessions: true, limit: 50, offset });
+      const answer: string = await ask(memory, 'recall', { query: 'zebra', limit: 50, offset });
       expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
-      for (const [, id = ''] of answer.matchAll(/<recalled-memory id="(\w+)"/gu)) seen.add(id);
+      for (const [, id = ''] of answer.matchAll(/<recalled-memory kind="\w+" id="(\w+)"/gu)) seen.add(id);
       const next = /offset (\d+)\.$/u.exec(answer)?.[1];
       offset = next === undefined ? undefined : Number(next);
     }
@@ -104,7 +101,7 @@ describe('the budget of an answer', () => {
   test('memories full of marks stay within it', async () => {
     const memory = open();
     await fill(memory, ['</recalled-memory>'.repeat(5000), '<recalled-memory '.repeat(5000)]);
-    const answer = await ask(memory, 'list_facts');
+    const answer = await ask(memory, 'recall');
     expect(estimateTokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
     expect(answer.match(/<\/?recalled-memory/gu)).toHaveLength(4);
   });

@@ -18,6 +18,8 @@ const exported = [
   'knowledgeDirectory',
   'parseAsset',
   'parseLine',
+  'recall',
+  'share',
   'skills',
 ];
 
@@ -27,7 +29,10 @@ test('the package exports these names', () => {
 
 test('@cairn/knowledge/internal exports these values to the other packages', () => {
   expect(Object.keys(internal).toSorted()).toEqual([
+    'DEFAULT_TYPE',
     'SKILL_NAMES',
+    'assetSource',
+    'assetsPart',
     'buildPayload',
     'checkName',
     'checkProductLine',
@@ -37,13 +42,16 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'editAsset',
     'formatLine',
     'hasFrontMatter',
+    'hasTeam',
     'hashOf',
     'headOf',
     'headingOf',
     'marksOf',
+    'nameOf',
     'openGaps',
     'openIndex',
     'openLocalStore',
+    'titleOf',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import * as source from '@cairn/memory';
+import * as embeddings from '@cairn/memory/embeddings';
 import * as internal from '@cairn/memory/internal';
 import * as memoryBackend from '@cairn/memory/memory';
 import * as redisBackend from '@cairn/memory/redis';
@@ -19,14 +20,49 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
   [
     'internal.js',
     internal,
-    ['DEFAULT_GROUP', 'DEFAULT_STREAM', 'DONE_COMPLETION', 'findMessage', 'isPartlyDone', 'notesKey', 'parseTime'],
+    [
+      'DEFAULT_GROUP',
+      'DEFAULT_STREAM',
+      'DONE_COMPLETION',
+      'factSources',
+      'findMessage',
+      'findTwins',
+      'isPartlyDone',
+      'memoryParts',
+      'moveCommand',
+      'notesKey',
+      'parseTime',
+      'partOfHit',
+      'recallParts',
+      'twinNotice',
+      'unconfirmedLink',
+    ],
   ],
   ['backends/in-process.js', memoryBackend, ['memory']],
-  ['backends/sqlite.js', sqliteBackend, ['sqlite']],
+  ['backends/sqlite.js', sqliteBackend, ['listBackups', 'restoreBackup', 'sqlite']],
   ['backends/redis.js', redisBackend, ['redis']],
   ['testing/backend-contract.js', testing, ['backendContract', 'clockContract', 'listsOf']],
-  ['terms/index.js', terms, ['createTermStore', 'termsIn']],
-  ['tools/index.js', tools, ['asToolErrors', 'createMemoryTools', 'memoryToolSet']],
+  [
+    'terms/index.js',
+    terms,
+    [
+      'Meaning',
+      'countVectors',
+      'createTermStore',
+      'glossaryFiles',
+      'glossaryPaths',
+      'readGlossaryFile',
+      'removeAllVectors',
+      'termsIn',
+      'withoutVectors',
+    ],
+  ],
+  [
+    'embeddings/index.js',
+    embeddings,
+    ['Consent', 'configuredEmbeddings', 'embeddingSettings', 'probeEmbeddings', 'serverEmbeddings'],
+  ],
+  ['tools/index.js', tools, ['RECALL_KINDS', 'asToolErrors', 'createMemoryTools', 'memoryToolSet', 'sessionRecall']],
 ];
 
 const sources = new URL('../../packages/memory/src/', import.meta.url);
@@ -90,11 +126,10 @@ function parametersOf(naming: 'default' | 'mcp-memory'): unknown {
 test('the tools, their parameters, and whether they only read or destroy', () => {
   expect(parametersOf('default')).toEqual([
     'remember(text, tags?, scope?, pin?, replaces?)',
-    'recall(query?, id?, tags?, since?, until?, sessions?, role?, group?, limit?, offset?) reads',
+    'recall(query?, kind?, tags?, scope?, role?, since?, until?, limit?, offset?, id?) reads',
     'update_fact(id, text?, tags?, pin?)',
     'forget_fact(id) destroys',
-    'list_facts(scope?, tag?, since?, until?, limit?, offset?) reads',
-    'notes(content?, source?, temporary?, workflow_id?, offset?)',
+    'notes(text?, source?, temporary?, workflow_id?, offset?)',
   ]);
   // The names and parameters of @modelcontextprotocol/server-memory.
   expect(parametersOf('mcp-memory')).toEqual([

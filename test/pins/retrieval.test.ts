@@ -3,20 +3,30 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const exported = [
+  'MAX_FUSED_SCORE',
+  'Misspelled',
+  'NEAR_IN_MEANING',
   'RetrievalError',
   'cacheEmbeddings',
   'countTerms',
+  'createGlossary',
   'createTermIndex',
   'excerptOf',
   'foundSlots',
+  'fuseRanks',
   'inverseDocumentFrequency',
+  'matchedTerms',
   'noticesOf',
+  'parseGlossary',
   'rankDocuments',
   'readQuery',
+  'relatedQuery',
   'scoreParts',
   'similarTerms',
   'snippetOf',
+  'standsOut',
   'termsOf',
+  'withEvidence',
 ];
 
 const dist = new URL('../../packages/retrieval/dist/', import.meta.url);

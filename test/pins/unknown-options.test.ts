@@ -12,6 +12,7 @@ import * as knowledgeTools from '@cairn/knowledge/tools';
 import * as mcpServer from '@cairn/mcp-server';
 import * as http from '@cairn/mcp-server/http';
 import * as memory from '@cairn/memory';
+import * as embeddings from '@cairn/memory/embeddings';
 import * as inProcess from '@cairn/memory/memory';
 import * as redis from '@cairn/memory/redis';
 import * as sqlite from '@cairn/memory/sqlite';
@@ -39,6 +40,7 @@ const modules: Readonly<Record<string, object>> = {
   '@cairn/mcp-server': mcpServer,
   '@cairn/mcp-server/http': http,
   '@cairn/memory': memory,
+  '@cairn/memory/embeddings': embeddings,
   '@cairn/memory/memory': inProcess,
   '@cairn/memory/redis': redis,
   '@cairn/memory/sqlite': sqlite,
@@ -56,6 +58,7 @@ const modules: Readonly<Record<string, object>> = {
 const notOptions: Readonly<Record<string, string>> = {
   '@cairn/coding-agent FileOperations.': 'an interface that users implement',
   '@cairn/memory MemoryBackend.': 'an interface that users implement',
+  '@cairn/memory/embeddings Embeddings.': 'an interface that users implement',
   '@cairn/memory/testing ': 'takes the store under test',
   '@cairn/memory/terms ': 'the index that packages of Cairn share',
   '@cairn/memory MessageSource.': 'an interface that users implement',
@@ -72,7 +75,7 @@ const parameters = optionsParameters().filter(
 );
 
 /** Objects whose methods are called, by the names of their types. */
-const objects: Record<string, object> = {};
+const objects: Record<string, object> = { TermIndex: retrieval.createTermIndex() };
 
 async function openMemory(): Promise<void> {
   const opened = memory.createMemory({ backend: inProcess.memory(), project: 'p' });

@@ -1,6 +1,6 @@
 /**
- * Questions about the facts, in other words than theirs. Those for tuning decided the thresholds of `evidence.ts`. Those that
- * are held out were written before that tuning, and only report its result.
+ * Questions about the facts, in other words than theirs, some with typos, in the other language, or by a symptom. Those for tuning
+ * decided the thresholds of `evidence.ts`. Those that are held out were written before that tuning, and only report its result.
  */
 
 export interface Question {
@@ -45,6 +45,21 @@ const tunedEnglish: readonly Row[] = [
   ['which phones does the app run on', 'e75'],
   ['how do I delete the personal data of a customer', 'e80'],
   ['roll back a bad deployment', 'e69'],
+  ['gatway prot', 'e01'],
+  ['falky checkout retry test', 'e10'],
+  ['ngihtly search index job', 'e16'],
+  ['conventinal comits changelog', 'e19'],
+  ['rate limt of the public api', 'e25'],
+  ['feature flags', 'e11'],
+  ['PagerDuty', 'e47'],
+  ['argon2id', 'e54'],
+  ['money columns drift by a cent', 'e06'],
+  ['emails go out too slowly', 'e34'],
+  ['tests in CI cannot start Redis', 'e09'],
+  ['images come out in the wrong size', 'e21'],
+  ['谁负责 billing 账单服务', 'e05'],
+  ['refresh token 多久过期', 'e18'],
+  ['什么时候不能重启 worker', 'e48'],
 ];
 
 const tunedChinese: readonly Row[] = [
@@ -78,6 +93,21 @@ const tunedChinese: readonly Row[] = [
   ['输错密码会怎样', 'z64'],
   ['怎么申请服务器的权限', 'z71'],
   ['下单接口的性能如何', 'z76'],
+  ['Elment Plus', 'z10'],
+  ['rockemtq', 'z17'],
+  ['nacso 配置', 'z35'],
+  ['apsix 网关', 'z49'],
+  ['prometehus 告警规则', 'z40'],
+  ['验证码', 'z11'],
+  ['堡垒机', 'z53'],
+  ['灰度', 'z70'],
+  ['改了代码被用户骂没有先商量', 'z68'],
+  ['下单以后库存一直没释放', 'z38'],
+  ['登录时说账户被锁', 'z64'],
+  ['数据库连接数不够用', 'z59'],
+  ['which database runs in production', 'z02'],
+  ['payment service language', 'z01'],
+  ['code freeze in November', 'z36'],
 ];
 
 /** No fact answers these, though most are about the same project. */
@@ -102,6 +132,11 @@ const tunedEnglishWithoutAnswer: readonly string[] = [
   'how do I become a member of the security team',
   'what is the wifi password of the office',
   'how large is the production database',
+  'who owns the notification service',
+  'which editor does Tomasz Nowak use',
+  'is Maria Lindqvist on call in August',
+  'may I take the eight hour train to Porto',
+  'how many requests does the courier handle every minute',
 ];
 
 const tunedChineseWithoutAnswer: readonly string[] = [
@@ -125,6 +160,11 @@ const tunedChineseWithoutAnswer: readonly string[] = [
   '怎么重置管理员的手机令牌',
   '下一次团建去什么地方',
   '推荐算法用的是什么模型',
+  '李娜负责哪个模块',
+  '王芳用什么编辑器',
+  '客服系统用什么语言写的',
+  '备份服务器的密码是多少',
+  '快递员每天送多少单',
 ];
 
 const heldOutEnglish: readonly Row[] = [
@@ -158,6 +198,21 @@ const heldOutEnglish: readonly Row[] = [
   ['British or American spelling of identifiers', 'e67'],
   ['when does the Rotterdam stock file arrive', 'e70'],
   ['how do I fill the database with test products', 'e73'],
+  ['pgvectr in production', 'e03'],
+  ['lauch darkly flags', 'e11'],
+  ['playwrite browser tests', 'e56'],
+  ['teraform state bucket', 'e33'],
+  ['webhoks retried', 'e52'],
+  ['monorepo cache', 'e45'],
+  ['brand colour', 'e72'],
+  ['imgproxy', 'e21'],
+  ['a customer wants to be forgotten', 'e80'],
+  ['native module fails to build on the newest node', 'e26'],
+  ['prices on the site are still the old ones', 'e60'],
+  ['two people must sign a large refund', 'e51'],
+  ['会话保存在哪里', 'e41'],
+  ['为什么用 Kafka 而不是 RabbitMQ', 'e13'],
+  ['密码用什么算法哈希', 'e54'],
 ];
 
 const heldOutChinese: readonly Row[] = [
@@ -191,6 +246,21 @@ const heldOutChinese: readonly Row[] = [
   ['财务哪天给供应商付款', 'z56'],
   ['弹幕断线之后多久重连', 'z60'],
   ['灰度发布一开始给多少流量', 'z70'],
+  ['elasticserach 分词', 'z27'],
+  ['clickhosue 埋点', 'z63'],
+  ['gitab 主分支', 'z67'],
+  ['ubunut 版本', 'z79'],
+  ['websokcet 弹幕', 'z60'],
+  ['轮播图', 'z58'],
+  ['敏感词', 'z61'],
+  ['首屏时间', 'z52'],
+  ['发票开错了当天能撤回吗', 'z48'],
+  ['导出特别大的表一直转圈', 'z34'],
+  ['偏远地方的包裹怎么寄', 'z39'],
+  ['脚本跑第二遍就报错', 'z80'],
+  ['who manages server permissions', 'z71'],
+  ['when are new versions released', 'z03'],
+  ['how long are logs kept', 'z12'],
 ];
 
 const heldOutEnglishWithoutAnswer: readonly string[] = [
@@ -214,6 +284,11 @@ const heldOutEnglishWithoutAnswer: readonly string[] = [
   'which DNS provider do we use',
   'what was the revenue in 2025',
   'who signs the contract with Cloudflare',
+  'who owns the checkout service',
+  'which laptop does Aisha Rahman have',
+  'does Tomasz Nowak review changes to billing',
+  'which may I use for the holiday calendar',
+  'how many times a day does the bus to the warehouse go',
 ];
 
 const heldOutChineseWithoutAnswer: readonly string[] = [
@@ -237,6 +312,11 @@ const heldOutChineseWithoutAnswer: readonly string[] = [
   '实习生的工资标准',
   '停车位怎么申请',
   '邮件退订的链接在哪',
+  '赵强什么时候休假',
+  '张伟喜欢吃什么',
+  '物流系统用什么语言写的',
+  '堡垒机的价格是多少',
+  '会议室最多坐多少人',
 ];
 
 interface Group {
@@ -260,5 +340,5 @@ const groups: readonly Group[] = [
   { language: 'zh', isHeldOut: true, answerable: heldOutChinese, unanswerable: heldOutChineseWithoutAnswer },
 ];
 
-/** 120 questions with an answer and 80 without, half of each held out. */
+/** 180 questions with an answer and 100 without, half of each held out. */
 export const questions: readonly Question[] = groups.flatMap(questionsOf);

@@ -62,7 +62,7 @@ function functionsOf({ checker, program }: Project, file: string): [call: string
     const value = (symbol.flags & VALUE) === 0 ? undefined : checker.getTypeOfSymbol(symbol);
     const declared = (symbol.flags & TYPE) === 0 ? undefined : checker.getDeclaredTypeOfSymbol(symbol);
     const methods = (declared ? checker.getPropertiesOfType(declared) : []).flatMap((method): [string, Type][] => {
-      const type = isOurs(method) ? checker.getTypeOfSymbol(method) : undefined;
+      const type = isOurs(method) && !method.name.startsWith('__#') ? checker.getTypeOfSymbol(method) : undefined;
       return type ? [[`${exported.name}.${method.name}`, checker.getNonNullableType(type) ?? type]] : [];
     });
     // Callbacks among options are functions of the caller.

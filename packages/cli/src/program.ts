@@ -16,7 +16,8 @@ Examples:
   $ cairn grep 'import .* from' -g '*.ts'   lines by regular expression
   $ cairn read README.md                    a file, and the tag of its content
   $ cairn edit README.md --old TODO --new Done --dry-run   what would change
-  $ cairn memory remember 'the tests need redis-server'   keep a fact; 'cairn memory recall redis' finds it
+  $ cairn memory remember 'the tests need redis-server'   keep a fact
+  $ cairn recall 'what do the tests need'   ask facts, the assets of the team and past sessions
   $ cairn help agents                       define agents, run them, see what they are sent
   $ vim "$(cairn pick)"                     choose a file while you type
   $ cairn help grep                         the options of one command

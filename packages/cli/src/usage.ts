@@ -3,7 +3,7 @@ import { UsageError } from './terminal/errors.ts';
 import { foreignOptionError } from './terminal/foreign-arguments.ts';
 
 function isSearch(command: Command): boolean {
-  return command.registeredArguments.some((argument) => ['pattern', 'query'].includes(argument.name()));
+  return command.registeredArguments.some((argument) => ['pattern', 'query', 'question'].includes(argument.name()));
 }
 
 /** Returns the words that run a command: `cairn mcp install`. */

@@ -1,11 +1,14 @@
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { checkArguments } from './errors.ts';
-import type { MemoryBackend } from '@cairn/memory';
+import type { MemoryBackend, MemoryOptions } from '@cairn/memory';
+import type { Embeddings } from '@cairn/memory/embeddings';
+import { Meaning } from '@cairn/memory/terms';
 import { sqlite } from '@cairn/memory/sqlite';
 import { homeDirectory } from '@cairn/tool/paths';
 import { databasePath, knowledgeDirectory } from './directory.ts';
 import { openIndex, type KnowledgeIndex } from './index/knowledge-index.ts';
+import { SharedGlossary } from './index/shared-glossary.ts';
 import { openGaps, type Gaps } from './gaps/gaps.ts';
 import { createLayers, type Layers } from './layers/layers.ts';
 import { createGapSettler } from './layers/settle-gaps.ts';
@@ -15,13 +18,19 @@ import { createTeam, type Team } from './team/team.ts';
 import { ChangeFollower } from './stores/change-follower.ts';
 import { Eraser } from './stores/eraser.ts';
 import { knowledgePayload, storePayloadOptions, type KnowledgePayloadOptions } from './payload/knowledge-payload.ts';
+import { assetSource } from './stores/terms.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
 
 export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
   /** @default see {@link knowledgeDirectory} */
   readonly directory?: string | undefined;
-  /** The store of the assets. @default `knowledge.db` in the directory */
+  /** The store of the assets. @default `knowledge.db` in the directory, which is backed up once a day, see `sqlite` of `@cairn/memory` */
   readonly backend?: MemoryBackend | undefined;
+  /**
+   * Returns more words that mean the same, such as those of the user's file; see `glossaryFiles` of `@cairn/memory/terms`. Called by
+   * each search; another array makes the glossary again. The glossary assets are used in any case.
+   */
+  readonly glossary?: MemoryOptions['glossary'];
   /** The language of texts for a model. @default 'en'; `AGENTS-INDEX.md` keeps its language */
   readonly language?: Language | undefined;
   /** How the commands begin that `payload` suggests. @default 'cairn' */
@@ -31,6 +40,8 @@ export interface KnowledgeOptions extends Pick<LocalStoreOptions, 'clock'> {
    * @default true, unless the variable `CAIRN_KNOWLEDGE_LEARN` is `0` or `off`
    */
   readonly learn?: boolean | undefined;
+  /** A server of embeddings, by whose vectors assets are found too. @default none: nothing is sent */
+  readonly embeddings?: Embeddings | undefined;
   /** @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -67,10 +78,12 @@ export interface Knowledge extends AsyncDisposable {
 const knowledgeOptions: OptionNames<KnowledgeOptions> = {
   directory: 'optional',
   backend: 'optional',
+  glossary: 'optional',
   language: 'optional',
   command: 'optional',
   learn: 'optional',
   clock: 'optional',
+  embeddings: 'optional',
   env: 'optional',
 };
 
@@ -82,11 +95,13 @@ const knowledgeCalls: CallTable<Knowledge> = {
 /** Opens the knowledge of a user. The store is opened on first use. */
 export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
   checkArguments.options('createKnowledge', options, knowledgeOptions);
-  const { language = 'en', command, clock, env = process.env } = options;
+  const { language = 'en', command, clock, embeddings, env = process.env } = options;
   const place = { env, home: homeDirectory(), platform: process.platform };
   const directory = options.directory ?? knowledgeDirectory(place);
-  const backend = options.backend ?? sqlite({ path: databasePath(directory) });
-  const store = openLocalStore({ backend, clock });
+  const backend = options.backend ?? sqlite({ path: databasePath(directory), backups: true });
+  const meaning = embeddings && new Meaning(backend, embeddings);
+  const store = openLocalStore({ backend, clock, meaning });
+  const stop = meaning && store.onChange(() => meaning.written([assetSource]));
   const { learn = !['0', 'off'].includes(env['CAIRN_KNOWLEDGE_LEARN'] ?? '') } = options;
   // Its schemas take a while to load, and many commands need no events.
   const usage = openUsage({ open: async () => (await import('@cairn/memory')).createMemory({ backend }), learn });
@@ -108,14 +123,17 @@ export function createKnowledge(options: KnowledgeOptions = {}): Knowledge {
       return usage.opened(call);
     },
   });
-  const layers = createLayers({ store, index, gaps, usage, read: hot.get, language });
+  const glossary = new SharedGlossary(index, options.glossary);
+  const layers = createLayers({ store, index, gaps, usage, glossary, read: hot.get, language });
   const settler = createGapSettler(gaps, { store, layers });
   const team = createTeam({ store, directory, env });
   const payload: Knowledge['payload'] = (given) =>
     knowledgePayload({ index, gaps, directory }, { language, command, ...given });
   const close: Knowledge['close'] = async ({ erases = true } = {}) => {
     try {
+      stop?.();
       await settler.close();
+      await meaning?.close();
       await forgetter.close();
       await usage.flush();
       await index.close();

@@ -21,6 +21,11 @@ export function knowledgeDirectory(context: DirectoryContext): string {
   throw new KnowledgeError('INVALID_OPTION', [summary, 'Set it to the absolute path of a directory, or unset it.']);
 }
 
+/** Returns the path of the file with the relations of words in the team's glossary assets, which the index writes. `glossaryPaths` of `@cairn/memory/terms` has it too. */
+export function teamGlossaryPath(directory: string): string {
+  return join(directory, 'glossary.txt');
+}
+
 export function databasePath(directory: string): string {
   return join(directory, 'knowledge.db');
 }

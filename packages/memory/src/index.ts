@@ -18,7 +18,7 @@ export type {
 export { MemoryError } from './errors.ts';
 export type { MemoryErrorCode } from './errors.ts';
 export type { Fact, FactScope } from './facts/fact.ts';
-export { projectOf } from './facts/project.ts';
+export { projectOf } from './projects/project.ts';
 export type { FactProject, Facts, MarkdownResult, RecalledFact } from './facts/facts-api.ts';
 export type { FactVersion } from './facts/versions.ts';
 export type { Graph } from './graph/graph.ts';

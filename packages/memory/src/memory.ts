@@ -1,5 +1,5 @@
 import type { CallTable } from '@cairn/tool/errors';
-import type { Embed } from '@cairn/retrieval';
+import type { Embed, GlossaryGroup } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { Claims } from './conversations/claims.ts';
 import { createMessages, messageCalls, type Messages } from './conversations/messages.ts';
@@ -8,7 +8,8 @@ import { createStreams, retrieveOptions, streamsCalls, type Streams } from './co
 import { createFacts, factCalls } from './facts/facts.ts';
 import type { Facts } from './facts/facts-api.ts';
 import { createGraph, graphCalls, type Graph } from './graph/graph.ts';
-import { exportLines, markdownLines, type ExportOptions } from './maintenance/export.ts';
+import { exportLines, markdownLines, reportTo, type ExportOptions } from './maintenance/export.ts';
+import { fromReadable } from './maintenance/readable.ts';
 import { forget, type ForgetResult } from './maintenance/forget.ts';
 import type { ForgetOptions } from './maintenance/forget-selection.ts';
 import type { ImportResult } from './maintenance/import.ts';
@@ -17,12 +18,15 @@ import type { GroupInfo, MemoryStats, NotesInfo } from './maintenance/overview.t
 import { listUnreadable } from './maintenance/contents.ts';
 import type { Problem } from './maintenance/problems.ts';
 import { checkArguments, MemoryError } from './errors.ts';
-import { callOptions, type CallOptions, type MemoryBackend } from './records/backend.ts';
+import { callOptions, type BackupResult, type CallOptions, type MemoryBackend } from './records/backend.ts';
 import { factsKey } from './records/keys.ts';
 import { limitsOf, type FullRetention, type Retention } from './records/limits.ts';
 import { createNamespace, namespaceCalls, type Namespace, type NamespaceOptions } from './records/namespace.ts';
+import { MarkKeeper } from './projects/marks.ts';
 import { createReader, type UnreadableListener, type UnreadableRecord } from './records/reader.ts';
 import { createTermStore } from './terms/term-store.ts';
+import type { Embeddings } from './vectors/embeddings.ts';
+import { Meaning } from './vectors/meaning.ts';
 import { createNotes, noteCalls, type Notes } from './workflows/notes.ts';
 import { createWorkflows, workflowCalls, type Workflows } from './workflows/workflows.ts';
 
@@ -36,6 +40,16 @@ export interface MemoryOptions {
   readonly maxContentBytes?: number | undefined;
   /** Returns vectors of texts, so that recall also ranks by meaning. Without it no text leaves the process. */
   readonly embed?: Embed | undefined;
+  /**
+   * A server of embeddings. Vectors of facts are stored next to them, made in the background, and merged into the ranking of
+   * `facts.recall`. @default none: nothing is sent
+   */
+  readonly embeddings?: Embeddings | undefined;
+  /**
+   * Returns more words that mean the same, such as those of the user's file; see `glossaryFiles` of `@cairn/memory/terms`. Called by
+   * each search; another array makes the glossary again. @default only the glossary of `@cairn/retrieval`
+   */
+  readonly glossary?: (() => Promise<readonly GlossaryGroup[]>) | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
   /** Called for each unreadable record, once in each call that meets it. The record stays where it is. */
@@ -82,13 +96,17 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
    */
   readonly forget: (options: ForgetOptions) => Promise<ForgetResult>;
   /**
-   * Copies the store to a new file while it is in use, and verifies the copy. @returns the bytes of the copy.
+   * Copies the store to a new file while it is in use, and verifies the copy. The copy of a damaged store has every readable record,
+   * and the result lists what is lost.
    *
    * @throws {MemoryError} `STORE_UNSUPPORTED` for a store without files.
    */
-  readonly backup: (path: string, options?: CallOptions) => Promise<number>;
+  readonly backup: (path: string, options?: CallOptions) => Promise<BackupResult>;
   readonly stats: (options?: CallOptions) => Promise<MemoryStats>;
-  /** Returns everything as JSON lines, the messages of a stream or a group, or the facts as Markdown. */
+  /**
+   * Returns everything as JSON lines, the messages of a stream or a group, or the facts as Markdown. Of a damaged store it returns
+   * every readable record, and reports what is lost.
+   */
   readonly export: (options?: ExportOptions) => AsyncGenerator<string, void, undefined>;
   /** Imports an export. Lines that the memory already has are not added again. */
   readonly import: (lines: Iterable<string> | AsyncIterable<string>, options?: CallOptions) => Promise<ImportResult>;
@@ -139,21 +157,26 @@ export function createMemory(options: MemoryOptions): Memory {
     retention: 'optional',
     maxContentBytes: 'optional',
     embed: 'optional',
+    embeddings: 'optional',
+    glossary: 'optional',
     language: 'optional',
     onUnreadable: 'optional',
   });
-  const { backend, project, retention, maxContentBytes, embed, onUnreadable = () => undefined } = options;
+  const { backend, project, retention, maxContentBytes, embed, embeddings, glossary } = options;
+  const { onUnreadable = () => undefined } = options;
   if (project !== undefined) factsKey(project);
   const language = checkArguments.language(options.language ?? 'en');
   const limits = limitsOf(retention, maxContentBytes);
   const reader = createReader(backend, onUnreadable);
-  const terms = createTermStore({ backend });
+  const terms = createTermStore({ backend, glossary });
+  const meaning = embeddings && new Meaning(backend, embeddings);
   const messages = checkArguments.calls(createMessages({ backend, reader, limits }), messageCalls);
   const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
   const recall = createRecall({ messages, notes, embed, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
-  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, language }), factCalls);
+  const keeper = new MarkKeeper(backend);
+  const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language, keeper }), factCalls);
   const claims = new Claims(backend);
   const noteLifetimeMs = limits.notes.temporaryLifetimeMs;
   const streams = checkArguments.directCalls(
@@ -164,7 +187,11 @@ export function createMemory(options: MemoryOptions): Memory {
     checkArguments.calls(createGraph({ backend, reader }, name), graphCalls);
   const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
-  const close = (): Promise<void> => backend.close();
+  const close = async (): Promise<void> => {
+    await meaning?.close();
+    await keeper.settle();
+    await backend.close();
+  };
 
   const all: Memory = {
     ...streams,
@@ -186,7 +213,10 @@ export function createMemory(options: MemoryOptions): Memory {
     forget: (selection) => forget({ backend, messages, workflows, claims, project }, selection),
     stats: (call = {}) => measure(backend, call),
     export: (selection = {}) =>
-      selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection),
+      fromReadable(backend, { onProblem: reportTo(reader, selection.onProblem), signal: selection.signal }, (on) => {
+        if (on !== backend) return createMemory({ ...options, backend: on }).export(selection);
+        return selection.format === 'markdown' ? markdownLines(transfer, selection) : exportLines(transfer, selection);
+      }),
     // Its schemas take a fifth of the time to load a memory.
     import: async (lines, call = {}) => (await import('./maintenance/import.ts')).importLines(transfer, lines, call),
     unreadable: ({ signal } = {}) => listUnreadable(backend, { signal }),

@@ -1,11 +1,10 @@
-import { createEvidence } from './evidence.ts';
+import { Judge, type Coverage } from './evidence.ts';
 import type { Query } from './query.ts';
 import type { ScoredSlot, Scores } from './score.ts';
 
 /** A document that a query finds. */
 export interface FoundSlot extends ScoredSlot {
-  /** Present when it has too little evidence. */
-  readonly isSimilar?: true;
+  readonly coverage: Coverage;
 }
 
 /** The smallest page and the largest one: selecting a page reads all scores, and takes a millisecond or two. */
@@ -21,7 +20,7 @@ const MAX_WITHOUT = 256;
  * @param size the expected number of documents.
  */
 export function* foundSlots(query: Query, scores: Scores, size: number): Generator<readonly FoundSlot[], void, void> {
-  const evidenceOf = createEvidence(query, scores.statistics);
+  const judge = new Judge(query, scores.statistics);
   let without = 0;
   let last: ScoredSlot | undefined;
   for (
@@ -32,9 +31,9 @@ export function* foundSlots(query: Query, scores: Scores, size: number): Generat
     const slots = scores.best(limit, last);
     const found: FoundSlot[] = [];
     for (const slot of slots) {
-      const evidence = evidenceOf(slot.matched);
-      without = evidence === 'none' ? without + 1 : 0;
-      if (evidence !== 'none') found.push(evidence === 'little' ? { ...slot, isSimilar: true } : slot);
+      const coverage = judge.coverageOf(slot);
+      without = coverage === undefined ? without + 1 : 0;
+      if (coverage !== undefined) found.push({ ...slot, coverage });
     }
     if (found.length > 0) yield found;
     if (slots.length < limit) return;

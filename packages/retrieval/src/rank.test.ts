@@ -28,7 +28,7 @@ async function rank(
 test.each([
   ['a word', 'dog', ['dog'], []],
   ['an empty result has no notice', 'zebra', [], []],
-  ['common words are searched for, with a notice', 'the', ['dog', 'cat'], ['COMMON_WORDS_ONLY']],
+  ['common words are searched for, with a notice', 'the', ['dog', 'cat'], ['COMMON_WORDS_ONLY', 'LITTLE_EVIDENCE']],
   ['a query without words has a notice', '?!', [], ['NOTHING_TO_SEARCH']],
   [
     'documents with little evidence are found, with a notice',

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { cosineOf, embedAll, type Embed } from './embed.ts';
 import { checkArguments, RetrievalError } from './errors.ts';
+import { fuseRanks } from './fuse.ts';
+import type { EvidenceOptions } from './evidence.ts';
 import { readQuery, type Query } from './query.ts';
+import { relatedQuery } from './relate.ts';
 import { compareByTime, selectBest } from './select.ts';
 import { createTermIndex, type RankDocument, type RankedDocument } from './term-index.ts';
 
@@ -12,16 +15,25 @@ import { createTermIndex, type RankDocument, type RankedDocument } from './term-
  * - `COMMON_WORDS_ONLY`: the query has only common words, and the ranking used those.
  * - `SIMILAR_WORDS_ONLY`: no document has a term of the query; the ranking used words with a similar spelling.
  * - `LITTLE_EVIDENCE`: every document of the ranking has too little of the query.
- * - `EMBED_FAILED`: the embed function failed, and the ranking used words only. `cause` is its error.
+ * - `EMBED_FAILED`: the embed function or the embeddings server failed, and the ranking used words only. `cause` is its error.
+ * - `EMBED_PENDING`: some documents have no vector yet, and were ranked by words only.
+ * - `EMBED_NOT_ALLOWED`: an embeddings server is configured, and the user did not allow yet to send it anything.
  */
 export interface RankNotice {
-  readonly code: 'NOTHING_TO_SEARCH' | 'COMMON_WORDS_ONLY' | 'SIMILAR_WORDS_ONLY' | 'LITTLE_EVIDENCE' | 'EMBED_FAILED';
+  readonly code:
+    | 'NOTHING_TO_SEARCH'
+    | 'COMMON_WORDS_ONLY'
+    | 'SIMILAR_WORDS_ONLY'
+    | 'LITTLE_EVIDENCE'
+    | 'EMBED_FAILED'
+    | 'EMBED_PENDING'
+    | 'EMBED_NOT_ALLOWED';
   /** For people. */
   readonly message: string;
   readonly cause?: unknown;
 }
 
-export interface RankOptions {
+export interface RankOptions extends EvidenceOptions {
   /** The maximum number of documents in the result. A whole number from 1. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -37,8 +49,7 @@ export interface RankOptions {
 /** The UTF-16 code units (a few milliseconds) after which other work runs and the signal is checked. */
 const UNITS_PER_TURN = 64 * 1024;
 
-/** Reciprocal rank fusion: the customary constant, and the length of the list by meaning, in which everything has a rank. */
-const FUSION_CONSTANT = 60;
+/** The length of the list by meaning, in which everything has a rank. */
 const MEANING_DEPTH = 50;
 
 /** Ranks documents by the distance of their vectors to the query's vector. */
@@ -65,22 +76,20 @@ function fuse(
   { documents, limit }: { documents: readonly RankDocument[]; limit: number },
 ): readonly RankedDocument[] {
   const found = new Map(byWords.map((one) => [one.id, one]));
-  const scores = new Map<string, number>();
-  for (const ranking of [byWords, byMeaning]) {
-    for (const [index, { id }] of ranking.entries()) {
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (FUSION_CONSTANT + index + 1));
-    }
-  }
+  const idsOf = (ranking: readonly { readonly id: string }[]): string[] => ranking.map(({ id }) => id);
+  const scores = fuseRanks(idsOf(byWords), idsOf(byMeaning));
   const scored = documents.flatMap(({ id, timeMs }) => ({ id, timeMs, score: scores.get(id) ?? 0 }));
   const best = selectBest(
     scored.filter(({ score }) => score > 0),
     limit,
     (left, right) => right.score - left.score || compareByTime(left, right),
   );
-  return best.map(({ id, score }) => {
-    const { matched, isSimilar } = found.get(id) ?? { matched: [], isSimilar: true as const };
-    return { id, score, matched, ...(isSimilar === true && { isSimilar }) };
+  const judged = best.map(({ id, score }): RankedDocument => {
+    const { matched, isSimilar, evidence } = found.get(id) ?? { matched: [], isSimilar: true as const };
+    return { id, score, matched, ...(evidence && { evidence }), ...(isSimilar === true && { isSimilar }) };
   });
+  // No document is a better answer than the one above it.
+  return judged.toSorted((left, right) => Number(left.isSimilar ?? false) - Number(right.isSimilar ?? false));
 }
 
 const OTHER = 'may be about something else.';
@@ -92,7 +101,8 @@ const messages = {
   LITTLE_EVIDENCE: `No document has enough of the words of the query; these results have some of them and ${OTHER}`,
 } as const;
 
-const NEAR_IN_MEANING: RankNotice = {
+/** Of a ranking by meaning too. */
+export const NEAR_IN_MEANING: RankNotice = {
   code: 'LITTLE_EVIDENCE',
   message: `No document has enough of the words of the query; these results are near to it in meaning and ${OTHER}`,
 };
@@ -131,15 +141,17 @@ export async function rankDocuments(
     signal: 'optional',
     embed: 'optional',
     onNotice: 'optional',
+    minEvidence: 'optional',
+    glossary: 'optional',
   });
-  const { limit, signal, embed, onNotice } = options;
+  const { limit, signal, embed, onNotice, minEvidence, glossary } = options;
   signal?.throwIfAborted();
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RetrievalError('INVALID_OPTION', `invalid limit ${limit}; use a whole number from 1.`, {
       option: 'limit',
     });
   }
-  const parsed = readQuery(query);
+  const parsed = relatedQuery(query, glossary);
   const index = createTermIndex();
   const byId = new Map<string, RankDocument>();
   let units = 0;
@@ -157,7 +169,9 @@ export async function rankDocuments(
     try {
       const byMeaning = await rankByMeaning(query, all, { embed, signal, depth: Math.max(limit, MEANING_DEPTH) });
       // Vectors know better than spelling which documents are similar.
-      const byWords = index.rank(parsed, Math.max(1, all.length)).filter((one) => one.matched.length > 0);
+      const byWords = index
+        .rank(parsed, Math.max(1, all.length), { minEvidence })
+        .filter((one) => one.matched.length > 0);
       const fused = fuse(byWords, byMeaning, { documents: all, limit });
       const isWeak = fused.length > 0 && fused.every(({ isSimilar }) => isSimilar === true);
       for (const notice of [...noticesOf(parsed, []), ...(isWeak ? [NEAR_IN_MEANING] : [])]) onNotice?.(notice);
@@ -167,7 +181,7 @@ export async function rankDocuments(
       onNotice({ code: 'EMBED_FAILED', message: error.message, cause: error });
     }
   }
-  const ranked = index.rank(parsed, limit);
+  const ranked = index.rank(parsed, limit, { minEvidence });
   for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
   return ranked;
 }

@@ -1,5 +1,5 @@
 import { inverseDocumentFrequency, termFrequencyScore } from './bm25.ts';
-import type { QueryTerm } from './query.ts';
+import type { Query, QueryTerm, Relation } from './query.ts';
 
 /** For one term: the slot of a document, the frequency of the term in it, the next slot, and so on, slots ascending. */
 export type Postings = ArrayLike<number>;
@@ -24,11 +24,18 @@ export interface CountedTerm extends QueryTerm {
   readonly documentFrequency: number;
 }
 
+/** A related word with the number of documents that have its rarest term. */
+export interface CountedRelation extends Relation {
+  readonly documentFrequency: number;
+}
+
 /** The terms of a query in a collection. */
 export interface Statistics {
   /** The number of documents. */
   readonly documents: number;
   readonly terms: readonly CountedTerm[];
+  /** Those that a document may have: each of their terms is in the collection. */
+  readonly relations: readonly CountedRelation[];
 }
 
 interface Candidate {
@@ -42,6 +49,8 @@ interface Candidate {
 export interface ScoredSlot extends Candidate {
   /** The terms of the query that the document has, in the order of the query. */
   readonly matched: readonly CountedTerm[];
+  /** The related words that the document has. */
+  readonly related: readonly CountedRelation[];
 }
 
 /** The scores of the documents of a collection. */
@@ -98,6 +107,70 @@ function addScores(
   return added;
 }
 
+interface Collection {
+  readonly parts: readonly Part[];
+  readonly documents: number;
+  readonly averageLength: number;
+}
+
+function frequencyOf(parts: readonly Part[], term: string): number {
+  let frequency = 0;
+  for (const part of parts) {
+    const postings = part.postingsOf(term);
+    if (postings !== undefined) frequency += countDocuments(part, postings);
+  }
+  return frequency;
+}
+
+/** Returns the related words whose terms the collection has. The rarest term comes first. */
+function countRelations({ parts }: Collection, relations: readonly Relation[]): readonly CountedRelation[] {
+  return relations.flatMap((relation): CountedRelation[] => {
+    const counted = relation.terms.map((term) => ({ term, frequency: frequencyOf(parts, term) }));
+    const [rarest] = counted.sort((left, right) => left.frequency - right.frequency);
+    if (rarest === undefined || rarest.frequency === 0) return [];
+    return [{ ...relation, terms: counted.map(({ term }) => term), documentFrequency: rarest.frequency }];
+  });
+}
+
+/**
+ * Adds what related words say to the scores of a part. Of several that are related to the same word, a document has the best one: a
+ * related word never counts more than its share of the word itself.
+ */
+function addRelated(
+  scores: Float64Array,
+  part: Part,
+  {
+    relations,
+    valueOf,
+    averageLength,
+  }: {
+    readonly relations: readonly CountedRelation[];
+    readonly valueOf: (relation: CountedRelation) => number;
+    readonly averageLength: number;
+  },
+): number {
+  const best = new Map<number, number>();
+  for (const relation of relations) {
+    const [first = '', ...others] = relation.terms;
+    const postings = part.postingsOf(first) ?? [];
+    const value = valueOf(relation);
+    for (let at = 0; at < postings.length; at += 2) {
+      const slot = postings[at] ?? -1;
+      const length = part.lengths[slot] ?? -1;
+      if (length < 0 || !others.every((term) => hasSlot(part.postingsOf(term), slot))) continue;
+      const score = value * termFrequencyScore(postings[at + 1] ?? 0, length, averageLength);
+      if (score > (best.get(slot) ?? 0)) best.set(slot, score);
+    }
+  }
+  let added = 0;
+  for (const [slot, score] of best) {
+    const before = scores[slot] ?? 0;
+    if (before === 0) added++;
+    scores[slot] = before + score;
+  }
+  return added;
+}
+
 /**
  * Scores the documents of several parts as one collection, by BM25. The scores are summed in the order of the terms, so that they
  * do not depend on how documents are divided into parts.
@@ -108,24 +181,22 @@ function addScores(
  */
 export function* scoreParts(
   parts: readonly Part[],
-  terms: readonly QueryTerm[],
+  { terms, relations = [] }: Pick<Query, 'terms' | 'relations'>,
   compareTies: CompareTies,
 ): Generator<number, Scores, void> {
   const documents = parts.reduce((sum, part) => sum + part.documents, 0);
   const averageLength = parts.reduce((sum, part) => sum + part.totalLength, 0) / documents;
-  const counted: CountedTerm[] = [];
-  for (const { term, weight } of terms) {
-    let documentFrequency = 0;
-    for (const part of parts) {
-      const postings = part.postingsOf(term);
-      if (postings !== undefined) documentFrequency += countDocuments(part, postings);
-    }
-    counted.push({ term, weight, documentFrequency });
-  }
+  const collection = { parts, documents, averageLength };
+  const counted = terms.map((one): CountedTerm => ({ ...one, documentFrequency: frequencyOf(parts, one.term) }));
+  const values = new Map(
+    counted.map(({ term, weight, documentFrequency }) => {
+      return [term, weight * inverseDocumentFrequency(documentFrequency, documents)];
+    }),
+  );
   const scores = parts.map(({ lengths }) => new Float64Array(lengths.length));
   let found = 0;
-  for (const { term, weight, documentFrequency } of counted) {
-    const value = weight * inverseDocumentFrequency(documentFrequency, documents);
+  for (const { term } of counted) {
+    const value = values.get(term) ?? 0;
     for (const [index, part] of parts.entries()) {
       const postings = part.postingsOf(term);
       const own = scores[index];
@@ -134,15 +205,33 @@ export function* scoreParts(
       yield postings.length / 2 / POSTINGS_PER_UNIT;
     }
   }
+  const related = countRelations(collection, relations);
+  const valueOf = ({ of, share, documentFrequency }: CountedRelation): number => {
+    const own = of.reduce((sum, term) => sum + (values.get(term) ?? 0), 0);
+    return share * Math.min(own, inverseDocumentFrequency(documentFrequency, documents));
+  };
+  for (const word of new Set(related.map((one) => one.word))) {
+    const same = related.filter((one) => one.word === word);
+    for (const [index, part] of parts.entries()) {
+      const own = scores[index];
+      if (own === undefined) continue;
+      found += addRelated(own, part, { relations: same, valueOf, averageLength });
+      yield same.reduce((sum, { terms: [first = ''] }) => sum + (part.postingsOf(first)?.length ?? 0), 0);
+    }
+  }
   const timeOf = ({ part, slot }: Candidate): number => parts[part]?.times?.[slot] ?? 0;
   const compare: CompareTies = (left, right) =>
     right.score - left.score || timeOf(right) - timeOf(left) || compareTies(left, right);
   const best = (limit: number, after?: ScoredSlot): ScoredSlot[] =>
-    selectSlots(scores, limit, compare, after).map((one) => ({
-      ...one,
-      matched: counted.filter(({ term }) => hasSlot(parts[one.part]?.postingsOf(term), one.slot)),
-    }));
-  return { statistics: { documents, terms: counted }, found, best };
+    selectSlots(scores, limit, compare, after).map((one) => {
+      const has = (term: string): boolean => hasSlot(parts[one.part]?.postingsOf(term), one.slot);
+      return {
+        ...one,
+        matched: counted.filter(({ term }) => has(term)),
+        related: related.filter((relation) => relation.terms.every(has)),
+      };
+    });
+  return { statistics: { documents, terms: counted, relations: related }, found, best };
 }
 
 /** Returns the first `limit` slots with a score in the order of `compare`. Makes no object for most of the others. */

@@ -1,5 +1,3 @@
-import { stem } from 'porter2';
-
 /**
  * Words that say nothing about the subject of a string, and the parts that an apostrophe cuts off ("don", "t"). Question words
  * are included, because queries are often questions.
@@ -19,25 +17,20 @@ export const stopCharacters: ReadonlySet<string> = new Set(
   '的地得了着过是在和與与及或也都就而且但并並被把對对从從向到于於以其之这這那哪个個些么麼什吗嗎呢吧啊呀们們我你您他她它很会會能可',
 );
 
-/**
- * Words of the form of a question rather than of its subject. They are searched for, but a document is not expected to
- * have them.
- */
-export const questionWords: ReadonlySet<string> = new Set(
-  (
-    'always any anyone become ever exist find get give go gone happen kind know known let long make many much need often ' +
-    'one see show someone somebody something sort take tell thing use want way'
-  )
-    .split(' ')
-    .map((word) => stem(word)),
-);
-
 /** Characters that mostly ask or help: 多少, 怎样, 如何, 为什么, 时候, 应该, 需要, 可以, 没有. */
 export const questionCharacters: ReadonlySet<string> = new Set(
   '多少几幾谁誰怎样樣如何为為时時候间間应應该該需要可以有没沒用叫去找给給让讓里裡不上下请請问問想知道做能长長久',
 );
 
+/** Numbers ask and count. In a word, such as 第三方, they are a part of it. */
+export const numerals: ReadonlySet<string> = new Set('一二三四五六七八九十百千万萬两兩零');
+
 /** Stop characters that seldom are a part of a word: a pair with one says no more than its other character. The others are: 会 in 会议, 地 in 地址, 过 in 过期. */
 export const particles: ReadonlySet<string> = new Set(
   '的了着是在和与與及或也都就而且但这這那些么麼什吗嗎呢吧啊呀们們我你您他她它很',
+);
+
+/** Surnames with which few words begin. */
+export const surnames: ReadonlySet<string> = new Set(
+  '王李张張刘劉陈陳赵趙吴吳徐孙孫朱胡郭林罗羅郑鄭梁谢謝宋唐韩韓冯馮邓鄧曹彭肖董袁潘蒋蔣蔡杜魏苏蘇吕呂沈姚姜崔谭譚汪廖贾賈韦韋邹鄒孟秦薛邵黎贺賀郝龚龔邱',
 );

@@ -76,7 +76,7 @@ describe('a query finds', () => {
 
 describe('when no document has a term of the query', () => {
   test.each([
-    ['a typo', 'confguration', 'the configuration', true],
+    ['two typos', 'configuratuin', 'the configuration', true],
     ['a part of a compound', 'maxsockets', 'sockets', true],
     ['a Russian ending', 'таблицами', 'таблица', true],
     ['another word', 'zebra', 'the configuration', false],
@@ -93,8 +93,9 @@ describe('when no document has a term of the query', () => {
   );
 
   test('words of a similar spelling do not count beside terms', () => {
-    const found = indexOf(documentsOf('configuration', 'token')).rank('confguration token', 10);
-    expect(found).toEqual([{ id: '1', score: expect.any(Number), isSimilar: true, matched: ['token'] }]);
+    const found = indexOf(documentsOf('configuration', 'token')).rank('configuratuin token zebra', 10);
+    expect(found).toMatchObject([{ id: '1', isSimilar: true, matched: ['token'] }]);
+    expect(found).toHaveLength(1);
   });
 });
 
@@ -144,6 +145,9 @@ function rankSlowly(query: string, documents: readonly RankDocument[]): { id: st
     .map(({ id, score }) => ({ id, score }));
 }
 
+/** The formula knows no related words. */
+const noGlossary = { relatedTo: () => [] };
+
 const withoutMarks = (ranked: readonly RankedDocument[]): { id: string; score: number }[] =>
   ranked.filter(({ matched }) => matched.length > 0).map(({ id, score }) => ({ id, score }));
 
@@ -163,7 +167,7 @@ describe('an index', () => {
   test('ranks like the formula', () => {
     fc.assert(
       fc.property(textArbitrary, documentsArbitrary, (query, documents) => {
-        const found = withoutMarks(indexOf(documents).rank(query, 100));
+        const found = withoutMarks(indexOf(documents).rank(query, 100, { glossary: noGlossary }));
         const ids = new Set(found.map(({ id }) => id));
         const slow = rankSlowly(query, documents);
         expect(found).toEqual(slow.filter(({ id }) => ids.has(id)));

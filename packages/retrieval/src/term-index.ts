@@ -1,6 +1,9 @@
-import { foundSlots } from './found.ts';
-import { readQuery, type Query } from './query.ts';
-import { runToEnd, scoreParts, type Part } from './score.ts';
+import { checkArguments } from './errors.ts';
+import { withEvidence, type Evidence, type EvidenceOptions } from './evidence.ts';
+import { foundSlots, type FoundSlot } from './found.ts';
+import type { Query } from './query.ts';
+import { matchedTerms, Misspelled, relatedQuery } from './relate.ts';
+import { runToEnd, scoreParts, type CompareTies, type Part, type Scores } from './score.ts';
 import { similarTerms } from './similar.ts';
 import { visitTerms } from './terms.ts';
 
@@ -20,10 +23,12 @@ export interface RankedDocument {
   readonly score: number;
   /**
    * Present when the document has too little evidence: a small part of the query, single characters, or, when no document has a
-   * term of the query, a word with a similar spelling. It may be about something else.
+   * term of the query, a word with a similar spelling. It may be about something else. Documents after a marked one are marked too.
    */
   readonly isSimilar?: true;
-  /** The terms of the query that the document has. Empty: it has only a word with a similar spelling. */
+  /** The evidence for the document. Absent when it was found by a similar spelling, or by its meaning. */
+  readonly evidence?: Evidence;
+  /** The terms of the query, and of related words, that the document has. Empty: it has only a word with a similar spelling. */
   readonly matched: readonly string[];
 }
 
@@ -80,31 +85,55 @@ export class TermIndex {
   }
 
   /**
-   * Returns the best documents with a term of the query, at most `limit`: by score, then the latest, then by id. Documents with
-   * too little evidence are marked {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no
-   * document is left, returns those with words of a similar spelling, also marked.
+   * Returns the best documents with a term of the query, a word that means the same, or a correction of a typo, at most `limit`: by
+   * score, then the latest, then by id. Documents with less evidence than `minEvidence`, and those after them, are marked
+   * {@link RankedDocument.isSimilar}; those with nothing but common words are left out. When no document is left, returns those with
+   * words of a similar spelling, also marked.
    */
-  rank(query: string | Query, limit: number): readonly RankedDocument[] {
-    const parsed = typeof query === 'string' ? readQuery(query) : query;
-    const part = this.#part();
+  rank(query: string | Query, limit: number, options: EvidenceOptions = {}): readonly RankedDocument[] {
+    checkArguments.options('rank', options, { minEvidence: 'optional', glossary: 'optional' });
+    const { minEvidence, glossary } = options;
+    const asked = typeof query === 'string' ? relatedQuery(query, glossary) : query;
     const compareTies = (left: { slot: number }, right: { slot: number }): number =>
       (this.#ids[left.slot] ?? '') < (this.#ids[right.slot] ?? '') ? -1 : 1;
-    const scores = runToEnd(scoreParts([part], parsed.terms, compareTies));
-    const found: RankedDocument[] = [];
+    const part = this.#part();
+    const { parsed, scores } = this.#scored(asked, part, compareTies);
+    const found: FoundSlot[] = [];
     for (const page of foundSlots(parsed, scores, limit)) {
-      for (const { slot, score, matched, isSimilar } of page) {
-        const id = this.#ids[slot] ?? '';
-        found.push({ id, score, matched: matched.map(({ term }) => term), ...(isSimilar && { isSimilar }) });
-      }
-      if (found.length >= limit) return found.slice(0, limit);
+      found.push(...page);
+      if (found.length > limit) break;
     }
-    if (found.length > 0) return found;
-    const asked = parsed.terms.map(({ term }) => term);
-    const near = similarTerms(asked, this.#postings.keys()).map(([term, weight]) => ({ term, weight }));
-    const similar = runToEnd(scoreParts([part], near, compareTies));
+    if (found.length > 0) {
+      // The margin of the last one depends on the next one.
+      return withEvidence(found.slice(0, limit + 1), minEvidence)
+        .slice(0, limit)
+        .map(({ slot, score, evidence, isSimilar, ...has }) => {
+          const matched = matchedTerms(has);
+          return {
+            id: this.#ids[slot] ?? '',
+            score,
+            matched,
+            ...(evidence && { evidence }),
+            ...(isSimilar && { isSimilar }),
+          };
+        });
+    }
+    const near = similarTerms(
+      parsed.terms.map(({ term }) => term),
+      this.#postings.keys(),
+    ).map(([term, weight]) => ({ term, weight }));
+    const similar = runToEnd(scoreParts([part], { terms: near }, compareTies));
     return similar.best(limit).map(({ slot, score }) => {
       return { id: this.#ids[slot] ?? '', score, isSimilar: true, matched: [] };
     });
+  }
+
+  #scored(asked: Query, part: Part, compareTies: CompareTies): { readonly parsed: Query; readonly scores: Scores } {
+    const scores = runToEnd(scoreParts([part], asked, compareTies));
+    const parsed = new Misspelled(asked, scores.statistics).corrected((term) => this.#postings.has(term));
+    return parsed === asked
+      ? { parsed, scores }
+      : { parsed, scores: runToEnd(scoreParts([part], parsed, compareTies)) };
   }
 
   #append(id: string, timeMs: number, length: number): void {

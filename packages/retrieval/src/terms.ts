@@ -9,8 +9,11 @@ import { stopCharacters, stopWords } from './stop-words.ts';
  */
 export type TermForm = 'word' | 'whole' | 'pair' | 'character' | 'lone';
 
-/** Is called for each term of a string. `isStop`: the term is a stop word or contains a stop character. */
-export type TermVisitor = (term: string, form: TermForm, isStop: boolean) => void;
+/**
+ * Is called for each term of a string. `isStop`: the term is a stop word or contains a stop character. `written`: the word as the
+ * string has it, of an identifier without joiners.
+ */
+export type TermVisitor = (term: string, form: TermForm, isStop: boolean, written: string) => void;
 
 /** In UTF-16 code units. A longer word is data: only its beginning becomes a term. */
 const MAX_WORD_UNITS = 64;
@@ -25,7 +28,7 @@ function codePointAt({ text, at }: Cursor): number {
   return text.codePointAt(at) ?? 0;
 }
 
-function stemOf(word: string): string {
+export function stemOf(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stem(word) : word;
 }
 
@@ -44,13 +47,13 @@ function visitRun(cursor: Cursor, visit: TermVisitor): void {
     const isStop = stopCharacters.has(character);
     if (previous !== '') {
       pairs++;
-      visit(previous, 'character', isPreviousStop);
-      visit(previous + character, 'pair', isPreviousStop || isStop);
+      visit(previous, 'character', isPreviousStop, previous);
+      visit(previous + character, 'pair', isPreviousStop || isStop, previous + character);
     }
     previous = character;
     isPreviousStop = isStop;
   }
-  visit(previous, pairs > 0 ? 'character' : 'lone', isPreviousStop);
+  visit(previous, pairs > 0 ? 'character' : 'lone', isPreviousStop, previous);
 }
 
 /** Returns whether a word ends between two characters: `fooBar`, `HTTPServer`, `utf8`. */
@@ -84,6 +87,8 @@ function partsOf(run: string): string[] {
 }
 
 interface Word {
+  /** As it is written. */
+  readonly written: string;
   readonly text: string;
   readonly term: string;
   readonly isStop: boolean;
@@ -97,13 +102,13 @@ function readWords(run: string): readonly Word[] {
   if (run.length > MAX_WORD_UNITS) {
     // A store would return half a surrogate pair as another character.
     const text = fold(run.slice(0, MAX_WORD_UNITS).replace(/[\uD800-\uDBFF]$/, ''));
-    return [{ text, term: text, isStop: false }];
+    return [{ written: text, text, term: text, isStop: false }];
   }
   const cached = cache.get(run);
   if (cached !== undefined) return cached;
   const words = partsOf(run).map((part): Word => {
     const text = fold(part);
-    return { text, term: stemOf(text), isStop: stopWords.has(text) };
+    return { written: part, text, term: stemOf(text), isStop: stopWords.has(text) };
   });
   if (cache.size >= MAX_CACHED_RUNS) cache.clear();
   cache.set(run, words);
@@ -134,12 +139,14 @@ function joinerAt({ text, at }: Cursor): string {
 /** Visits the words of an identifier, and the identifier without joiners, so that `readFile` and `read_file` are equal. */
 function visitWord(cursor: Cursor, visit: TermVisitor): void {
   let whole = '';
+  let name = '';
   let count = 0;
   let joiner = '';
   do {
     cursor.at += joiner.length;
-    for (const { text, term, isStop } of readWords(readRun(cursor))) {
-      visit(term, 'word', isStop);
+    for (const { written, text, term, isStop } of readWords(readRun(cursor))) {
+      visit(term, 'word', isStop, written);
+      name += written;
       // A version or a date differs from the number with the same digits.
       if (joiner !== '' && /\d$/.test(whole) && /^\d/.test(text)) whole += joiner;
       if (whole.length <= MAX_WORD_UNITS) whole += text;
@@ -148,7 +155,7 @@ function visitWord(cursor: Cursor, visit: TermVisitor): void {
     }
     joiner = joinerAt(cursor);
   } while (joiner !== '');
-  if (count > 1 && whole.length <= MAX_WORD_UNITS) visit(stemOf(whole), 'whole', false);
+  if (count > 1 && whole.length <= MAX_WORD_UNITS) visit(stemOf(whole), 'whole', false, name);
 }
 
 /** Calls `visit` for each term of a string, in order. Takes linear time for any text. */
@@ -163,7 +170,8 @@ export function visitTerms(text: string, visit: TermVisitor): void {
       visitWord(cursor, visit);
     } else {
       cursor.at += widthOf(codePoint);
-      if (found === kind.pictograph) visit(String.fromCodePoint(codePoint), 'word', false);
+      const character = String.fromCodePoint(codePoint);
+      if (found === kind.pictograph) visit(character, 'word', false, character);
     }
   }
 }

@@ -67,6 +67,8 @@ export interface ResourceChanges {
 /** The resources of a tool set. */
 export interface ResourceProvider {
   readonly templates?: readonly ResourceTemplate[];
+  /** Where a server lists these resources: those of the provider with the lowest number come first. @default 0 */
+  readonly listOrder?: number | undefined;
   /**
    * Returns the page after a cursor; the first page for `undefined`.
    *

@@ -24,7 +24,6 @@ const OTHER_TOOLS: readonly string[] = [
   'recall',
   'update_fact',
   'forget_fact',
-  'list_facts',
   'notes',
   'create_entities',
   'create_relations',

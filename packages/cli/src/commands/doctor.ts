@@ -50,7 +50,7 @@ Examples:
   $ cairn doctor --json   the same as JSON
 
 A warning concerns something that only parts of Cairn need. Connects to CAIRN_REDIS_URL and to CAIRN_BASE_URL if they are
-set, and calls no model; passwords and keys are never printed.
+set, and calls no model; sends the word "test" to CAIRN_EMBED_BASE_URL if you allowed that server; passwords and keys are never printed.
 
 Exit status: 0 if no check fails, 1 otherwise.`,
   run: async (session, flags: AnswerFlags) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DoctorContext } from './check.ts';
+import { checkGlossary } from './glossary.ts';
 import { checkNode, checkOpenFiles, checkSqlite, judgeSqlite } from './machine.ts';
 
 function context(more: Partial<DoctorContext> = {}): DoctorContext {
@@ -65,4 +66,45 @@ test.each([
 ])('%s: %s', async (line, status, message) => {
   const result = await checkOpenFiles(context({ proc: proc({ 'self/limits': `Limit\n${line}\n` }) }));
   expect(result).toMatchObject({ status, message: expect.stringContaining(message) });
+});
+
+describe('the glossaries', () => {
+  /** A home whose configuration and knowledge have these glossaries. */
+  function home(glossaries: { readonly user?: string; readonly team?: string }): Partial<DoctorContext> {
+    const root = mkdtempSync(join(tmpdir(), 'cairn-home-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const places = { user: '.config/cairn', team: '.local/share/cairn/knowledge' };
+    for (const place of ['user', 'team'] as const) {
+      const text = glossaries[place];
+      if (text === undefined) continue;
+      mkdirSync(join(root, places[place]), { recursive: true });
+      writeFileSync(join(root, places[place], 'glossary.txt'), text);
+    }
+    return { home: root };
+  }
+
+  test.each<[reason: string, glossaries: Parameters<typeof home>[0], status: string, message: string]>([
+    ['none', {}, 'skip', 'none of your own; write '],
+    ['a good one', { user: 'ledger, 账本\n' }, 'ok', '1 group of words in '],
+    ['one of the team', { team: 'ledger, 账本\nbooking, 记账\n' }, 'ok', ', 2 of the team'],
+    ['a bad line', { user: 'ledger, 账本\nalone\n' }, 'warn', 'is used: line 2: the line has no two words that differ'],
+    [
+      'a bad line of the team',
+      { user: 'ledger, 账本\n', team: '\nalone\n' },
+      'warn',
+      'knowledge/glossary.txt is used: line 2',
+    ],
+    ['many bad lines', { user: 'alone\n'.repeat(5) }, 'warn', '; 2 more'],
+    ['too many lines', { user: '# a\n'.repeat(10_001) }, 'warn', 'line 10001: a glossary has at most 10000 lines'],
+  ])('%s', async (_, glossaries, status, message) => {
+    const result = await checkGlossary(context(home(glossaries)));
+    expect(result).toMatchObject({ status, message: expect.stringContaining(message) });
+  });
+
+  test('the fix names the place to correct', async () => {
+    const ofUser = await checkGlossary(context(home({ user: 'alone' })));
+    expect(ofUser.fix).toBe('correct these lines');
+    const ofTeam = await checkGlossary(context(home({ team: '# risk/words\nalone' })));
+    expect(ofTeam.fix).toBe('correct the asset that the comment above the line names');
+  });
 });

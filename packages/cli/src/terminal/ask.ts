@@ -1,3 +1,4 @@
+import { UsageError } from './errors.ts';
 import { Interrupted } from './exit.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Terminal } from './terminal.ts';
@@ -70,6 +71,20 @@ function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
 export async function askYesNo(prompter: Prompter, question: string): Promise<boolean> {
   const answer = await prompter.ask(`${question} [y/N] `);
   return /^\s*y(?:es)?\s*$/iu.test(answer ?? '');
+}
+
+/** Asks until an answer can be read. @throws {UsageError} at the end of the terminal. */
+export async function askUntil<T>(
+  prompter: Prompter,
+  question: string,
+  read: (answer: string) => T | undefined,
+): Promise<T> {
+  for (;;) {
+    const answer = await prompter.ask(question);
+    if (answer === undefined) throw new UsageError('the questions were not answered', 'run the command again');
+    const value = read(answer.trim());
+    if (value !== undefined) return value;
+  }
 }
 
 /** Asks the person at the terminal. Returns `undefined` without calling `use` when no person can answer. */

@@ -53,7 +53,7 @@ export interface Asset extends AssetFields {
   readonly body: string;
   readonly createdMs: number;
   readonly changedMs: number;
-  /** Where it came from: written here, pulled from the team store, or imported from a file. */
+  /** Where it came from: written here, pulled from the team store, imported from a file, or shared from a fact. */
   readonly origin: AssetOrigin;
   /** Whether the team store has it: the last synchronization left it there. */
   readonly isPromoted: boolean;
@@ -66,14 +66,16 @@ export interface Asset extends AssetFields {
 }
 
 export interface AssetOrigin {
-  readonly kind: 'local' | 'team' | 'import';
-  /** The remote of a team, or the file that was imported. */
+  readonly kind: 'local' | 'team' | 'import' | 'fact';
+  /** The remote of a team, the file that was imported, or the id of the fact that was shared. */
   readonly source?: string | undefined;
 }
 
 export interface AssetConflict {
   /** The file of the team store; `null` when it was deleted there. */
   readonly theirs: string | null;
+  /** What both sides had before. Absent when one side added or removed the asset. */
+  readonly base?: string | undefined;
 }
 
 export interface AssetReports {
@@ -83,13 +85,15 @@ export interface AssetReports {
   readonly notes: readonly string[];
 }
 
-/** What the index knows of an asset: everything but its text. */
+/** What the index knows of an asset: its fields, and the relations of words in its text. */
 export interface AssetHead
   extends AssetFields, Pick<Asset, 'id' | 'createdMs' | 'changedMs' | 'isPromoted' | 'isUnshared'> {
   readonly hasConflict: boolean;
   readonly needsReview: boolean;
   /** UTF-16 code units of the text. */
   readonly characters: number;
+  /** The lines of a glossary asset that relate words, in the format of `parseGlossary` of `@cairn/retrieval`. */
+  readonly relations?: string | undefined;
 }
 
 /** The largest Markdown file of an asset, in bytes of UTF-8. */

@@ -73,7 +73,7 @@ export function formatAsset(fields: FieldChanges, body: string): string {
 }
 
 /** @throws {KnowledgeError} `INVALID_ASSET` when an alias refers to a value that was replaced. */
-function formatYaml(document: Document): string {
+export function formatYaml(document: Document): string {
   try {
     return document.toString(YAML_STYLE);
   } catch (error) {

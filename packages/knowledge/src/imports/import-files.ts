@@ -5,6 +5,7 @@ import { CairnError, type OptionNames } from '@cairn/tool/errors';
 import type { Asset } from '../assets/asset.ts';
 import { checkSize, contentHash, decodeAsset, hashOf, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { checkArguments, KnowledgeError } from '../errors.ts';
+import { checkContent } from '../stores/draft.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import { IMPORTS_KEY, Rows } from '../stores/rows.ts';
 import { findFiles, findProjectFiles, type FoundFiles, type ImportFile, type ImportProblem } from './find-files.ts';
@@ -41,6 +42,20 @@ function parseImported(record: string | undefined): Imported | undefined {
   }
 }
 
+/** A file whose asset is new, and can be added together with others. */
+interface NewFile {
+  readonly file: ImportFile;
+  readonly hash: string;
+  readonly parsed: ParsedAsset;
+}
+
+/** The files that are read at once, and whose assets are written in one step. */
+const BATCH = 50;
+
+function originOf({ path }: Pick<ImportFile, 'path'>): Asset['origin'] {
+  return { kind: 'import', source: path };
+}
+
 class Importer {
   readonly added: Asset[] = [];
   readonly updated: Asset[] = [];
@@ -56,10 +71,45 @@ class Importer {
     this.#options = options;
   }
 
-  async import(file: ImportFile): Promise<void> {
+  /** Imports files in their order. Neighbours that are new are written together: each step waits for the disk. */
+  async importAll(files: readonly ImportFile[]): Promise<void> {
+    const { signal } = this.#options;
+    const waiting: NewFile[] = [];
+    for (let from = 0; from < files.length; from += BATCH) {
+      const batch = files.slice(from, from + BATCH);
+      const rows = await this.#imports.read(
+        batch.map(({ path }) => hashOf(path)),
+        { signal },
+      );
+      for (const [index, file] of batch.entries()) {
+        signal?.throwIfAborted();
+        const isKnown = rows[index] !== undefined;
+        await this.#guard(file, () => this.#take(file, { isKnown, waiting }), waiting);
+      }
+      await this.#addAll(waiting.splice(0));
+    }
+  }
+
+  async #take(
+    file: ImportFile,
+    { isKnown, waiting }: { readonly isKnown: boolean; readonly waiting: NewFile[] },
+  ): Promise<void> {
+    const { text, hash } = await this.#read(file);
+    const parsed = isKnown ? undefined : readImport(text, file, this.#options);
+    if (parsed === undefined) {
+      await this.#addAll(waiting.splice(0));
+      await this.#import(file, { text, hash });
+      return;
+    }
+    checkContent(parsed, { path: file.path, isChecked: true });
+    waiting.push({ file, hash, parsed });
+  }
+
+  /** Runs the import of a file. A problem of this file alone does not end the others. */
+  async #guard(file: ImportFile, run: () => Promise<void>, waiting: NewFile[] = []): Promise<void> {
     const { path } = file;
     try {
-      await this.#import(file);
+      await run();
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       // The others are imported. A store that fails would fail for each of them.
@@ -67,17 +117,52 @@ class Importer {
         KnowledgeError.isInstance(error) ||
         (!CairnError.isInstance(error) && error instanceof Error && 'code' in error);
       if (!isOfFile) throw error;
+      await this.#addAll(waiting.splice(0));
       const line = KnowledgeError.isInstance(error) ? error.line : undefined;
       this.problems.push({ path, line, code: String(error.code), message: error.message });
     }
   }
 
-  async #import(file: ImportFile): Promise<void> {
+  async #read({ path, bytes }: ImportFile): Promise<{ readonly text: string; readonly hash: string }> {
+    checkSize(bytes, { path });
+    const text = decodeAsset(await readFile(path, { signal: this.#options.signal }), { path });
+    return { text, hash: hashOf(text) };
+  }
+
+  /** Adds the assets of new files in one step. When that is not possible, it finds out for which: halves are tried apart. */
+  async #addAll(files: readonly NewFile[]): Promise<void> {
+    const [first] = files;
+    if (first === undefined) return;
+    if (files.length === 1) {
+      await this.#guard(first.file, () => this.#add(first.file.path, first.parsed, first.hash));
+      return;
+    }
+    const { signal } = this.#options;
+    const drafts = files.map(({ file, parsed }) => ({ parsed, origin: originOf(file) }));
+    const assets = await this.#store.addAll(drafts, { signal });
+    if (assets === undefined) {
+      const middle = files.length >> 1;
+      await this.#addAll(files.slice(0, middle));
+      await this.#addAll(files.slice(middle));
+      return;
+    }
+    this.added.push(...assets);
+    const rows = files.map(({ file, hash }, index) => {
+      const { id = '', hash: asset = '' } = assets[index] ?? {};
+      const imported: Imported = { file: hash, id, asset };
+      return { id: hashOf(file.path), expected: undefined, next: JSON.stringify(imported) };
+    });
+    if ((await this.#imports.change(rows, {})).isDone) return;
+    // Another process imports the same files.
+    for (const [index, { file, hash }] of files.entries()) {
+      const asset = assets[index];
+      if (asset !== undefined) await this.#remember(file.path, hash, asset);
+    }
+  }
+
+  async #import(file: ImportFile, { text, hash }: { readonly text: string; readonly hash: string }): Promise<void> {
     const { path } = file;
     const { signal } = this.#options;
-    checkSize(file.bytes, { path });
-    const text = decodeAsset(await readFile(path, { signal }), { path });
-    const hash = hashOf(text);
     const [row] = await this.#imports.read([hashOf(path)], { signal });
     const known = parseImported(row?.text);
     const parsed = known?.file === hash ? undefined : readImport(text, file, this.#options);
@@ -108,8 +193,7 @@ class Importer {
   async #add(path: string, { text, body }: ParsedAsset, hash: string): Promise<void> {
     const { signal } = this.#options;
     try {
-      const origin = { kind: 'import', source: path } as const;
-      const asset = await this.#store.add({ text, path }, { origin, signal });
+      const asset = await this.#store.add({ text, path }, { origin: originOf({ path }), signal });
       this.added.push(asset);
       await this.#remember(path, hash, asset);
     } catch (error) {
@@ -132,10 +216,7 @@ class Importer {
 
 async function importAll({ files, links, unreadable }: FoundFiles, options: ImportOptions): Promise<ImportResult> {
   const importer = new Importer(options);
-  for (const file of files) {
-    options.signal?.throwIfAborted();
-    await importer.import(file);
-  }
+  await importer.importAll(files);
   const { added, updated, present, problems } = importer;
   return { added, updated, present, links, problems: [...unreadable, ...problems] };
 }

@@ -1,6 +1,14 @@
 import type { Language } from '@cairn/tool/kernel';
 import { count } from '@cairn/tool/prompt';
-import type { Omitted } from './selection.ts';
+import type { LineCount, Omitted } from './selection.ts';
+
+/** Returns product lines with their counts in parentheses. `all`: the assets of these and of those that are not named. */
+function linesOf(lines: readonly LineCount[], all: number): string {
+  if (lines.length === 0) return '';
+  const named = lines.reduce((sum, { assets }) => sum + assets, 0);
+  const parts = lines.map(({ productLine, assets }) => `${productLine} ${assets}`);
+  return ` (${[...parts, ...(named < all ? ['…'] : [])].join(', ')})`;
+}
 
 const en = {
   title: '# Cairn - Knowledge Index',
@@ -39,10 +47,10 @@ User: "How do we retry messages of a queue?"
     skill: 'a workflow - called by its name, not listed here',
   },
   notListed: '## Not Listed',
-  omitted: ({ more, skills, inactive, otherLines, unreadable = 0 }: Omitted): string => {
+  omitted: ({ more, skills, inactive, otherLines, lines = [], unreadable = 0 }: Omitted): string => {
     const parts = [
       more > 0 && count(more, 'more asset'),
-      otherLines > 0 && `${count(otherLines, 'asset')} of other product lines`,
+      otherLines > 0 && `${count(otherLines, 'asset')} of other product lines${linesOf(lines, otherLines)}`,
       skills > 0 && count(skills, 'skill'),
       inactive > 0 && count(inactive, 'deprecated or superseded asset'),
       unreadable > 0 && `${count(unreadable, 'asset')} of a later version of Cairn (update Cairn to read them)`,
@@ -93,10 +101,10 @@ const zh: typeof en = {
     skill: '工作流技能 - 按名称显式调用，此处不列出',
   },
   notListed: '## 未列出',
-  omitted: ({ more, skills, inactive, otherLines, unreadable = 0 }) => {
+  omitted: ({ more, skills, inactive, otherLines, lines = [], unreadable = 0 }) => {
     const parts = [
       more > 0 && `其余资产 ${more} 条`,
-      otherLines > 0 && `其他产品线的资产 ${otherLines} 条`,
+      otherLines > 0 && `其他产品线的资产 ${otherLines} 条${linesOf(lines, otherLines)}`,
       skills > 0 && `技能 ${skills} 个`,
       inactive > 0 && `已弃用或被取代的资产 ${inactive} 条`,
       unreadable > 0 && `由更新版本的 Cairn 写入的资产 ${unreadable} 条（请升级 Cairn 后读取）`,

@@ -61,6 +61,8 @@ export class Entries {
   #named: Map<string, Set<Entry>> | undefined;
   /** `undefined` after a change. */
   #overview: IndexOverview | undefined;
+  /** `undefined` after a change. */
+  #glossary: string | undefined;
   #terms = new ScanTerms<Entry>();
   /** The entries that the terms lack. */
   readonly #unread = new Set<Entry>();
@@ -89,6 +91,7 @@ export class Entries {
     this.#unread.add(entry);
     if (this.#named !== undefined) addNames(this.#named, entry);
     this.#overview = undefined;
+    this.#glossary = undefined;
     this.#ordered = undefined;
   }
 
@@ -102,6 +105,7 @@ export class Entries {
     if (!this.#unread.delete(entry)) this.#terms.delete(entry);
     if (this.#named !== undefined) for (const name of namesOf(entry)) this.#named.get(name)?.delete(entry);
     this.#overview = undefined;
+    this.#glossary = undefined;
     this.#ordered = undefined;
   }
 
@@ -112,6 +116,7 @@ export class Entries {
     this.#unread.clear();
     this.#named = undefined;
     this.#overview = undefined;
+    this.#glossary = undefined;
     this.#terms = new ScanTerms();
     this.#ordered = undefined;
     this.unreadable = 0;
@@ -172,6 +177,16 @@ export class Entries {
 
   similar(query: string): Promise<Map<Entry, number>> {
     return this.#terms.similar(query);
+  }
+
+  /** Returns the relations of all glossary assets, each after a comment with its id. They are collected once after each change. */
+  glossary(): string {
+    this.#glossary ??= Array.from(this.#entries.values(), ({ head: { id, relations } }) =>
+      relations === undefined ? '' : `# ${id}\n${relations.trim()}\n`,
+    )
+      .toSorted()
+      .join('');
+    return this.#glossary;
   }
 
   /**

@@ -1,9 +1,11 @@
 import type { CallOptions } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
 import type { CallTable, OptionNames } from '@cairn/tool/errors';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssetHead } from '../assets/asset.ts';
+import { teamGlossaryPath } from '../directory.ts';
 import { callOptions, checkArguments } from '../errors.ts';
 import { formatDocument, type IndexDocument } from './document.ts';
 import { documentTexts } from './document-texts.ts';
@@ -84,6 +86,11 @@ class Index {
   /** Returns the numbers of all assets, and those that the team store lacks, as of the last call. */
   overview(): IndexOverview {
     return this.#entries.overview();
+  }
+
+  /** Returns the relations of words in all glossary assets as of the last call, in the format of `parseGlossary`. */
+  glossary(): string {
+    return this.#entries.glossary();
   }
 
   /** Finds assets by the words of a query, which is plain text, in name, title and tags. */
@@ -206,6 +213,13 @@ class Index {
     }
   }
 
+  /** Writes the relations of words for programs that do not open the store. Most teams have none, and no file. */
+  async #writeGlossary(): Promise<void> {
+    const path = teamGlossaryPath(this.#options.directory);
+    const text = this.#entries.glossary();
+    if (text !== '' || existsSync(path)) await replaceFile(path, Buffer.from(text));
+  }
+
   /** @returns whether the written index has all that the store has. */
   async #writeOnce(signal: AbortSignal | undefined): Promise<boolean> {
     const language = await this.#readLanguage();
@@ -213,6 +227,7 @@ class Index {
     await this.refresh({ signal });
     const written = this.#reader.position;
     await replaceFile(this.#path, Buffer.from(this.#render(MAX_LISTED, language).text));
+    await this.#writeGlossary();
     await this.#reader.save({ signal });
     await this.refresh({ signal });
     return isSamePosition(this.#reader.position, written);
@@ -249,6 +264,7 @@ const directCalls: CallTable<KnowledgeIndex> = {
   headAt: ['any'],
   named: ['any'],
   overview: [],
+  glossary: [],
   noteOpened: [],
 };
 

@@ -4,7 +4,7 @@ import { ASSET_TYPES } from '../assets/asset.ts';
 import type { AssetHead } from '../assets/asset.ts';
 import type { Stack } from '../stack/stack.ts';
 import { exampleHead } from './heads.examples.ts';
-import { createComparison } from './selection.ts';
+import { areaOf, createComparison } from './selection.ts';
 
 const stack: Stack = { projects: [['acme', 'exchange', 'core']], names: ['redis'], unreadable: [] };
 
@@ -44,6 +44,33 @@ test('the stack comes before opened assets, then pitfalls and best practices, th
     'opened',
     'opened-more',
   ]);
+});
+
+const lines = ['payments', 'exchange/core', 'general', 'payments', 'redis/ops', 'billing', 'payments', 'billing'];
+const areas = lines.map((productLine, index) => exampleHead({ name: `a${index}`, productLine }));
+
+test.each([
+  ['without a project all', undefined, undefined, ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7'], []],
+  ['those of the stack and the general ones', stack, false, ['a1', 'a2', 'a4'], ['payments 3', 'billing 2']],
+  ['only those of the stack', stack, true, ['a1', 'a4'], ['payments 3', 'billing 2', 'general 1']],
+  [
+    'all when none is of the stack',
+    { ...stack, projects: [], names: ['php'] },
+    false,
+    areas.map(({ name }) => name),
+    [],
+  ],
+  [
+    'none when only those are asked for',
+    { ...stack, projects: [], names: ['php'] },
+    true,
+    [],
+    ['payments 3', 'billing 2', 'exchange/core 1', 'general 1', 'redis/ops 1'],
+  ],
+])('the area of a project has %s', (_, ofProject, onlyMatching, own, counted) => {
+  const { area, others } = areaOf(areas, { stack: ofProject, onlyMatching });
+  expect(names(area)).toEqual(own);
+  expect(others.map(({ productLine, assets }) => `${productLine} ${assets}`)).toEqual(counted);
 });
 
 test('the order does not depend on the order before', () => {

@@ -8,7 +8,7 @@ import { INDEX_KEY, INDEX_ROWS, Rows, type Position } from '../stores/rows.ts';
 import type { IndexOverview } from './selection.ts';
 
 /** Raise it with every change of the format. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** What the index knows of the assets in one state of their table. */
 export interface SavedIndex extends Position {

@@ -57,6 +57,8 @@ export class ScanTerms<Asset extends Scanned> {
     let all = 0;
     for (const [place, { terms, character, share, isQuestion }] of units.entries()) {
       const isRequired = isQuestion ? 0 : 1;
+      // A word that any question may have counts like others: a title is short.
+      const size = share === 0 ? 0 : character === undefined ? 2 : 1;
       all += isRequired;
       for (const term of terms.length === 0 && character !== undefined ? [character] : terms) {
         for (const asset of this.#postings.get(term) ?? []) {
@@ -64,7 +66,7 @@ export class ScanTerms<Asset extends Scanned> {
           if (last[rank] === place + 1) continue;
           if (last[rank] === 0) found.push(asset);
           last[rank] = place + 1;
-          halves[rank] = (halves[rank] ?? 0) + share * 2;
+          halves[rank] = (halves[rank] ?? 0) + size;
           required[rank] = (required[rank] ?? 0) + isRequired;
         }
       }

@@ -1,4 +1,5 @@
 import type { AssetHead, AssetType } from '../assets/asset.ts';
+import { DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { deciding, stackMatcherOf, type Stack } from '../stack/stack.ts';
 
 export const MAX_LISTED = 200;
@@ -14,7 +15,19 @@ export interface IndexFilters {
   readonly onlyMatching?: boolean | undefined;
 }
 
-export type FieldFilters = Pick<IndexFilters, 'productLine' | 'type'>;
+/** Filters by the fields of an asset. */
+export interface FieldFilters extends Pick<IndexFilters, 'productLine' | 'type'> {
+  /** All of these tags. Case does not matter. */
+  readonly tags?: readonly string[] | undefined;
+  /** Last changed at this time or later, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Last changed before this time. */
+  readonly until?: number | undefined;
+}
+
+function foldTag(tag: string): string {
+  return tag.normalize('NFKC').trim().toLowerCase();
+}
 
 export interface IndexCounts {
   readonly total: number;
@@ -28,10 +41,18 @@ export interface IndexCounts {
   readonly unreadable?: number | undefined;
 }
 
+/** A product line and the number of its assets. */
+export interface LineCount {
+  readonly productLine: string;
+  readonly assets: number;
+}
+
 /** How many assets of the store are not listed, by the first reason that holds. */
 export interface Omitted extends Pick<IndexCounts, 'inactive' | 'skills' | 'unreadable'> {
   /** Of a product line that does not match the stack. */
   readonly otherLines: number;
+  /** These product lines, the largest first. @default not named */
+  readonly lines?: readonly LineCount[] | undefined;
   /** More than the limit. */
   readonly more: number;
 }
@@ -78,17 +99,36 @@ export function isListed({ status, type }: Pick<AssetHead, 'status' | 'type'>): 
   return status === 'active' && type !== 'skill';
 }
 
-/** Returns a function that decides whether product line and type select an asset, whatever its status. */
-export function createFieldFilter({ productLine, type }: FieldFilters): (head: AssetHead) => boolean {
+/** Whether the filters leave out any asset. */
+export function isFiltered({ productLine, type, tags = [], since, until }: FieldFilters): boolean {
+  return tags.length > 0 || [productLine, type, since, until].some((filter) => filter !== undefined);
+}
+
+/** Returns a function that decides whether the fields of an asset are selected, whatever its status. */
+export function createFieldFilter({
+  productLine,
+  type,
+  tags = [],
+  since = -Infinity,
+  until = Infinity,
+}: FieldFilters): (head: AssetHead) => boolean {
   const above = productLine
     ?.normalize('NFC')
     .trim()
     .replaceAll(/^\/+|\/+$/gu, '')
     .toLowerCase();
   const selectsLine = deciding((line) => `${line.toLowerCase()}/`.startsWith(`${above}/`));
+  const wanted = tags.map(foldTag);
+  const hasTags = (own: readonly string[]): boolean => {
+    const folded = new Set(own.map(foldTag));
+    return wanted.every((tag) => folded.has(tag));
+  };
   return (head) =>
     (type === undefined ? head.type !== 'skill' : head.type === type) &&
-    (above === undefined || selectsLine(head.productLine));
+    (above === undefined || selectsLine(head.productLine)) &&
+    head.changedMs >= since &&
+    head.changedMs < until &&
+    (wanted.length === 0 || hasTags(head.tags));
 }
 
 export function createFilter({ stack, onlyMatching, ...fields }: IndexFilters): (head: AssetHead) => boolean {
@@ -117,6 +157,30 @@ export function listHeads(ordered: readonly AssetHead[], filters: IndexFilters):
     ],
     total: ordered.length,
     otherLines: all.length - heads.length,
+  };
+}
+
+/**
+ * Divides assets by the area of a project: the product lines that match its stack and, unless `onlyMatching`, the general one. When no
+ * asset matches, the area is not known, and all assets are in it. Both parts keep the order.
+ */
+export function areaOf(
+  heads: readonly AssetHead[],
+  { stack, onlyMatching = false }: Pick<IndexFilters, 'stack' | 'onlyMatching'>,
+): { readonly area: readonly AssetHead[]; readonly others: readonly LineCount[] } {
+  if (stack === undefined) return { area: heads, others: [] };
+  const matches = stackMatcherOf(stack);
+  if (!onlyMatching && !heads.some(({ productLine }) => matches(productLine))) return { area: heads, others: [] };
+  const isOwn = ({ productLine }: AssetHead): boolean =>
+    matches(productLine) || (!onlyMatching && productLine === DEFAULT_PRODUCT_LINE);
+  const counts = new Map<string, number>();
+  for (const head of heads) {
+    if (!isOwn(head)) counts.set(head.productLine, (counts.get(head.productLine) ?? 0) + 1);
+  }
+  const others = Array.from(counts, ([productLine, assets]): LineCount => ({ productLine, assets }));
+  return {
+    area: heads.filter(isOwn),
+    others: others.toSorted((a, b) => b.assets - a.assets || (a.productLine < b.productLine ? -1 : 1)),
   };
 }
 

@@ -6,10 +6,18 @@ import { isGapDraft } from '../gaps/gap.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { Gap } from '../gaps/pending.ts';
 import type { ScanResult } from '../index/entries.ts';
-import type { FieldFilters } from '../index/selection.ts';
+import { isFiltered, type FieldFilters } from '../index/selection.ts';
 import { decide, type NextLayer } from './decide.ts';
 import { getAsset, type FoundAsset, type GetAssetDependencies, type GetAssetOptions } from './get-asset.ts';
-import { search, type SearchAnswer, type SearchDependencies, type SearchOptions, type SearchResult } from './search.ts';
+import {
+  findAssets,
+  search,
+  type FoundAssets,
+  type SearchAnswer,
+  type SearchDependencies,
+  type SearchOptions,
+  type SearchResult,
+} from './search.ts';
 import { noticeOf } from './texts.ts';
 
 export interface LayersOptions extends SearchDependencies {
@@ -65,6 +73,11 @@ class LayersOfStore {
     return this.#ask(asked);
   }
 
+  /** L1, with whole assets and any limit. Records no gap. */
+  find(asked: SearchOptions): Promise<FoundAssets> {
+    return findAssets(this.#options, asked);
+  }
+
   /** L2. @throws {KnowledgeError} `UNKNOWN_ASSET`, `AMBIGUOUS_ASSET`, `INVALID_INPUT`. */
   getAsset(asked: GetAssetOptions): Promise<FoundAsset> {
     const { store, index, read = store.get } = this.#options;
@@ -118,8 +131,8 @@ class LayersOfStore {
   async #ask(asked: AskOptions, exact?: number): Promise<LayerAnswer> {
     const { gaps, language } = this.#options;
     const answer = await search(this.#options, asked);
-    const { query, productLine, type, recordsGap = false, signal } = asked;
-    if (!recordsGap || productLine !== undefined || type !== undefined) return answer;
+    const { query, recordsGap = false, signal } = asked;
+    if (!recordsGap || isFiltered(asked)) return answer;
     const isAnswered = answer.isAnswered || (exact ?? (await this.#scan(query, { signal })).exact.length) > 0;
     try {
       if (isAnswered) {
@@ -140,10 +153,20 @@ class LayersOfStore {
 /** The three layers: the index, the texts, the asset. */
 export type Layers = Pick<LayersOfStore, keyof LayersOfStore>;
 
-const filters = { productLine: 'optional', type: 'optional', limit: 'optional', recordsGap: 'optional' } as const;
+const fields = {
+  productLine: 'optional',
+  type: 'optional',
+  tags: 'optional',
+  since: 'optional',
+  until: 'optional',
+  limit: 'optional',
+  minEvidence: 'optional',
+} as const;
+const filters = { ...fields, recordsGap: 'optional' } as const;
 
 const layerCalls: CallTable<Layers> = {
   search: [{ ...callOptions, ...filters, query: 'required' }],
+  find: [{ ...callOptions, ...fields, query: 'required' }],
   getAsset: [{ ...callOptions, name: 'required', productLine: 'optional' }],
   retrieve: ['any', { ...callOptions, ...filters }],
   similar: [{ ...callOptions, title: 'required', tags: 'optional', body: 'required', limit: 'optional' }],

@@ -8,6 +8,7 @@ import type { ChangeOptions } from '../stores/draft.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
 import type { SearchResult } from './search.ts';
+import { DEFAULT_TYPE } from './share.ts';
 
 /** A finding. For an update, fields that are left out stay as they are. */
 export interface SinkDraft extends Pick<FieldChanges, 'productLine' | 'type' | 'title' | 'tags' | 'paths'> {
@@ -26,8 +27,12 @@ export type SinkResult =
   | { readonly kind: 'added' | 'updated'; readonly asset: Asset }
   | { readonly kind: 'similar'; readonly similar: readonly SearchResult[] };
 
-function missing(field: string): KnowledgeError {
-  return new KnowledgeError('INVALID_INPUT', [`A new asset needs a ${field}`, `Pass ${field}.`]);
+type NeededFields = { readonly [Field in 'name' | 'title' | 'body']?: string | undefined };
+
+/** Returns the fields that a draft lacks. */
+export function missingFields(draft: NeededFields, mode: SinkOptions['mode']): string[] {
+  const needed = mode === 'update' ? (['name'] as const) : (['name', 'title', 'body'] as const);
+  return needed.filter((field) => draft[field] === undefined);
 }
 
 /** @throws {KnowledgeError} `ASSET_EXISTS` when one of the assets has the same body. */
@@ -44,7 +49,7 @@ async function rejectEqual(store: LocalStore, body: string, similar: readonly Se
  * Keeps a finding. Before a new asset is added, the three most similar ones are returned instead, so that the caller
  * chooses between an update and a new asset.
  *
- * @throws {KnowledgeError} the codes of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without type, title or body;
+ * @throws {KnowledgeError} the codes of `LocalStore.add` and `change`; `INVALID_INPUT` for a new asset without title or body;
  *   `AMBIGUOUS_ASSET` for an update of a name in several product lines.
  */
 export async function sinkAsset(
@@ -53,15 +58,17 @@ export async function sinkAsset(
   options: SinkOptions = {},
 ): Promise<SinkResult> {
   const { mode, expected, dryRun, signal } = options;
-  const { name, productLine, type, title, tags, paths, body } = draft;
+  const { name, productLine, title, tags, paths, body } = draft;
   if (mode === 'update') {
     const { asset } = await layers.getAsset({ name, productLine, signal });
-    const change = { fields: { type, title, tags, paths }, body };
+    const change = { fields: { type: draft.type, title, tags, paths }, body };
     return { kind: 'updated', asset: await store.change(asset.id, change, { expected, dryRun, signal }) };
   }
-  if (type === undefined) throw missing('type');
-  if (title === undefined) throw missing('title');
-  if (body === undefined) throw missing('body');
+  if (title === undefined || body === undefined) {
+    const missing = missingFields(draft, mode).join(', ');
+    throw new KnowledgeError('INVALID_INPUT', [`A new asset needs ${missing}`, `Pass ${missing}.`]);
+  }
+  const { type = DEFAULT_TYPE } = draft;
   const fields = { name, productLine: productLine ?? DEFAULT_PRODUCT_LINE, type, title, tags, paths };
   if (mode !== 'new') {
     // An asset that cannot be added is rejected before the caller has to choose.

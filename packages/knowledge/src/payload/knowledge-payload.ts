@@ -1,6 +1,7 @@
 import type { OptionNames } from '@cairn/tool/errors';
 import type { CallOptions } from '@cairn/memory';
-import { MAX_LISTED, omittedOf, type IndexOverview, type ListResult } from '../index/selection.ts';
+import { areaOf, MAX_LISTED, omittedOf, type IndexFilters, type IndexOverview } from '../index/selection.ts';
+import type { AssetHead } from '../assets/asset.ts';
 import type { Gaps } from '../gaps/gaps.ts';
 import type { KnowledgeIndex } from '../index/knowledge-index.ts';
 import { hasTeam } from '../directory.ts';
@@ -8,7 +9,10 @@ import { detectStack } from '../stack/detect-stack.ts';
 import { buildPayload, type PayloadContent, type PayloadOptions } from './payload.ts';
 
 export interface KnowledgePayloadOptions extends PayloadOptions, CallOptions {
-  /** The directory of a project, absolute: assets of its tech stack come first. @default no project */
+  /**
+   * The directory of a project, absolute. When product lines match its tech stack, the assets of these and of the general one are
+   * listed, and the others are counted by product line. @default no project
+   */
   readonly project?: string | undefined;
   /** Whether only assets of product lines that match the tech stack are listed. @default false */
   readonly onlyMatching?: boolean | undefined;
@@ -33,15 +37,17 @@ export const storePayloadOptions: OptionNames<KnowledgePayloadOptions> = {
   mayLackTeam: 'optional',
 };
 
-interface Listing extends Pick<PayloadContent, 'gaps' | 'mayLackTeam'> {
+interface Listing extends Pick<PayloadContent, 'gaps' | 'mayLackTeam'>, Pick<IndexFilters, 'stack' | 'onlyMatching'> {
   readonly directory: string;
-  readonly listed: ListResult;
+  /** All listed assets, those of the stack first. */
+  readonly listed: readonly AssetHead[];
   readonly overview: IndexOverview;
 }
 
-export function contentOf({ directory, listed, overview, ...rest }: Listing): PayloadContent {
-  const heads = listed.heads.slice(0, MAX_LISTED);
-  const omitted = omittedOf(overview.counts, heads.length, listed.otherLines);
+export function contentOf({ directory, listed, overview, stack, onlyMatching, ...rest }: Listing): PayloadContent {
+  const { area, others } = areaOf(listed, { stack, onlyMatching });
+  const heads = area.slice(0, MAX_LISTED);
+  const omitted = { ...omittedOf(overview.counts, heads.length, listed.length - area.length), lines: others };
   return { heads, omitted, ...overview, unshared: hasTeam(directory) ? overview.unshared : undefined, ...rest };
 }
 
@@ -50,9 +56,10 @@ export async function knowledgePayload(
   { project, onlyMatching, omitEmpty = false, mayLackTeam, signal, ...options }: KnowledgePayloadOptions,
 ): Promise<string> {
   const stack = project === undefined ? undefined : await detectStack(project);
-  const [pending, listed] = await Promise.all([gaps.pending({ signal }), index.list({ stack, onlyMatching, signal })]);
+  const [pending, { heads: listed }] = await Promise.all([gaps.pending({ signal }), index.list({ stack, signal })]);
   // From here on nothing waits: all numbers are of one state of the index.
   const overview = index.overview();
   if (omitEmpty && overview.counts.total === 0) return '';
-  return buildPayload(contentOf({ directory, listed, overview, gaps: pending, mayLackTeam }), options);
+  const content = contentOf({ directory, listed, overview, stack, onlyMatching, gaps: pending, mayLackTeam });
+  return buildPayload(content, options);
 }

@@ -64,6 +64,10 @@ const MAX_ROUTER = 600;
 /** A cut router below this is left out. */
 const MIN_ROUTER = 100;
 const MAX_QUERY = 120;
+/** The product lines of other areas that are named; when space is short, fewer. */
+const NAMED_LINES = [12, 6, 3, 0] as const;
+/** A knowledge base without assets costs a session at most 300 bytes with the document of the host around the text. */
+const MAX_EMPTY_BYTES = 210;
 /** When not even {@link MIN_LINES} lines fit, tags are left out, then titles are cut to these lengths in sequence. */
 const TITLE_LENGTHS = [Infinity, 80, 40, 20] as const;
 
@@ -131,17 +135,11 @@ class PayloadParts {
   #pendingOf(most: number): string {
     const { texts } = this;
     const { gaps, unshared = { count: 0, newest: [] } } = this.#content;
-    const { tools, hasCommands = true } = this.#options;
-    const isKnown = tools?.includes('sink_asset');
-    const ways = [
-      isKnown !== false && '`sink_asset`',
-      hasCommands && isKnown !== true && `\`${this.#command} knowledge add\``,
-    ];
     const blocks: string[][] = [];
     if (gaps.length > 0) {
       const lines = gaps.slice(0, most).map(({ query, asked }) => texts.asked(inLine(cut(query, MAX_QUERY)), asked));
       if (gaps.length > most) lines.push(texts.moreGaps(gaps.length - most, this.#command));
-      blocks.push([texts.gaps(ways.filter((way) => way !== false).join(' / ')), ...lines]);
+      blocks.push([texts.gaps(this.#waysToStore().join(' / ')), ...lines]);
     }
     if (unshared.count > 0) {
       const lines = unshared.newest.slice(0, most).map(({ id }) => `- ${inLine(id)}`);
@@ -153,7 +151,36 @@ class PayloadParts {
     return `${texts.pending}\n\n${shown === '' ? texts.nothingPending : shown}`;
   }
 
-  index(lines: readonly string[], hasTags: boolean): string {
+  /** Returns the text for a knowledge base without assets: the required sentences, then others that fit. */
+  empty(): string {
+    const { texts } = this;
+    const { gaps, mayLackTeam } = this.#content;
+    const compose = (sentences: readonly string[]): string =>
+      `<cairn-knowledge>\n${sentences.join('\n')}\n</cairn-knowledge>`;
+    const ways = this.#waysToStore();
+    const sentences = [texts.empty, ...(mayLackTeam === true ? [texts.emptyLacksTeam] : [])];
+    const forms = [ways, ways.slice(0, 1)].map((form) => (form.length === 0 ? '' : texts.keep(form.join(' / '))));
+    for (const choice of [gaps.length > 0 ? [texts.emptyGaps(gaps.length)] : [], forms]) {
+      const fitting = choice.find(
+        (sentence) => sentence !== '' && Buffer.byteLength(compose([...sentences, sentence])) <= MAX_EMPTY_BYTES,
+      );
+      if (fitting !== undefined) sentences.push(fitting);
+    }
+    return compose(sentences);
+  }
+
+  /** Returns the ways of a session to store an asset: the tool, the command, or both when its tools are not known. */
+  #waysToStore(): string[] {
+    const { tools, hasCommands = true } = this.#options;
+    const isKnown = tools?.includes('sink_asset');
+    const ways = [
+      isKnown !== false && '`sink_asset`',
+      hasCommands && isKnown !== true && `\`${this.#command} knowledge add\``,
+    ];
+    return ways.filter((way) => way !== false);
+  }
+
+  index(lines: readonly string[], hasTags: boolean, namedLines: number): string {
     const { texts } = this;
     const { counts, lastUpdatedMs, heads, omitted, mayLackTeam } = this.#content;
     const { total, promoted } = counts;
@@ -170,7 +197,11 @@ class PayloadParts {
         ? [texts.noLines]
         : [ofDocument.escapes, texts.aboutLines, '', INDEX_START, ...lines, INDEX_END];
     const notes = [
-      ofDocument.omitted({ ...omitted, more: omitted.more + heads.length - lines.length }),
+      ofDocument.omitted({
+        ...omitted,
+        more: omitted.more + heads.length - lines.length,
+        lines: omitted.lines?.slice(0, namedLines),
+      }),
       hasTags || lines.length === 0 ? '' : ofDocument.tagsOmitted(lines.length),
       mayLackTeam === true ? texts.mayLackTeam(this.#command) : '',
       texts.beforeGap,
@@ -192,7 +223,8 @@ function linesOf(heads: readonly AssetHead[], titleLength?: number): string[] {
  * pending and the tools, between the marks `<cairn-knowledge>` and `</cairn-knowledge>`. Equal content has equal bytes.
  *
  * The index has as many lines as fit next to the other parts. When not all fit, the router is cut to 600 characters; when not even
- * 20 fit, the tools shrink, then the router, then what is pending, then titles are cut; what the text leaves out is stated in it.
+ * 20 fit, other product lines are counted without their names, then the tools shrink, then the router, then what is pending, then
+ * titles are cut; what the text leaves out is stated in it. Without assets, it is a sentence or two.
  *
  * @throws {RangeError} when the limit is too small for the policy and the strategy.
  */
@@ -201,9 +233,11 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
   const parts = new PayloadParts(content, options);
   const { texts } = parts;
   const forms = { tools: parts.tools(), router: parts.router(), pending: parts.pending() };
+  if (content.counts.total === 0 && content.counts.unreadable === undefined) return parts.empty();
   let hasTags = true;
+  let named = 0;
   const compose = (lines: readonly string[]): string => {
-    const index = parts.index(lines, hasTags);
+    const index = parts.index(lines, hasTags, NAMED_LINES[named] ?? 0);
     const shown = [texts.policy, index, texts.strategy, forms.router[0], forms.pending[0], forms.tools[0]];
     return `<cairn-knowledge>\n${shown.filter(Boolean).join('\n\n')}\n</cairn-knowledge>`;
   };
@@ -216,6 +250,7 @@ export function buildPayload(content: PayloadContent, options: PayloadOptions = 
   // A limit demands it.
   if (!fits(lines)) forms.router = forms.router.filter((form) => form.length <= texts.router.length + 2 + MAX_ROUTER);
   const least = (): readonly string[] => lines.slice(0, MIN_LINES);
+  while (!fits(least()) && named < NAMED_LINES.length - 1) named += 1;
   for (const part of ['tools', 'router', 'pending'] as const) {
     while (!fits(least()) && forms[part].length > 1) forms[part].shift();
   }

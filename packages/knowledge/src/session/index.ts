@@ -44,8 +44,8 @@ async function readSavedContent(
     if (saved === undefined || !isSamePosition(saved, now)) return undefined;
     const heads = saved.heads.map(({ head }) => head);
     const gaps = pendingGaps(await readGaps(new Rows(backend, GAPS_KEY), { signal }), nowMs);
-    const listed = listHeads(heads, { stack, onlyMatching });
-    return contentOf({ directory, listed, overview: saved.overview, gaps, mayLackTeam });
+    const { heads: listed } = listHeads(heads, { stack });
+    return contentOf({ directory, listed, overview: saved.overview, stack, onlyMatching, gaps, mayLackTeam });
   } finally {
     await backend.close();
   }
@@ -88,7 +88,7 @@ export async function sessionPayload(options: SessionPayloadOptions): Promise<st
   });
   const { directory, project, gitTimeoutMs = 400 } = options;
   if (!existsSync(databasePath(directory))) {
-    const nothing = { directory, listed: listHeads([], {}), overview: overviewOf([], 0), gaps: [] };
+    const nothing = { directory, listed: [], overview: overviewOf([], 0), gaps: [] };
     return buildPayload(contentOf(nothing), options);
   }
   const timeout = AbortSignal.timeout(gitTimeoutMs);

@@ -1,8 +1,9 @@
 import type { CallTable } from '@cairn/tool/errors';
 import type { CallOptions, Erasure, MemoryBackend } from '@cairn/memory';
+import type { Meaning } from '@cairn/memory/terms';
 import { quoted } from '@cairn/tool/kernel';
 import type { Asset } from '../assets/asset.ts';
-import { editAsset, parseAsset } from '../assets/markdown.ts';
+import { editAsset, parseAsset, type ParsedAsset } from '../assets/markdown.ts';
 import { assetId, checkName, checkProductLine } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { callOptions, checkArguments, KnowledgeError } from '../errors.ts';
@@ -23,6 +24,15 @@ export interface LocalStoreOptions {
   readonly backend: MemoryBackend;
   /** Milliseconds since the epoch. @default the clock of the backend */
   readonly clock?: (() => number) | undefined;
+  /** Finds assets by meaning too. @default by words only */
+  readonly meaning?: Meaning | undefined;
+}
+
+/** What became of the text of a removed asset. */
+interface RemovedAsset {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
+  readonly erasure: Erasure;
 }
 
 function assetIn(stored: StoredRow | undefined): Asset | undefined {
@@ -36,9 +46,9 @@ class Local {
   readonly #table: AssetTable;
   readonly #clock: LocalStoreOptions['clock'];
 
-  constructor({ backend, clock }: LocalStoreOptions) {
+  constructor({ backend, clock, meaning }: LocalStoreOptions) {
     this.backend = backend;
-    this.terms = new AssetTerms(backend);
+    this.terms = new AssetTerms(backend, meaning);
     this.#table = new AssetTable(backend);
     this.#clock = clock;
   }
@@ -87,6 +97,28 @@ class Local {
       return isDone ? assetOf(next) : undefined;
     };
     return untilDone(attempt, { id, signal });
+  }
+
+  /**
+   * Adds new assets in one step, whose texts the caller has checked.
+   *
+   * @returns the assets; `undefined` when they cannot all be added, because a name is taken, or another asset has the same body. Then
+   *   nothing was written.
+   */
+  async addAll(
+    assets: readonly (Pick<Asset, 'origin'> & { readonly parsed: ParsedAsset })[],
+    { signal }: CallOptions = {},
+  ): Promise<readonly Asset[] | undefined> {
+    signal?.throwIfAborted();
+    const ids = assets.map(({ parsed }) => parsed.id);
+    if (new Set(ids.map(rowIdOf)).size < ids.length) return undefined;
+    const before = await this.#table.read(ids, { signal });
+    if (before.some((row) => row !== undefined)) return undefined;
+    const nowMs = await this.now({ signal });
+    const stored = assets.map(({ parsed, origin }) => rowOf(parsed, { createdMs: nowMs, changedMs: nowMs, origin }));
+    const rows = stored.map((next, index): NextRow => ({ id: ids[index] ?? '', before: undefined, next }));
+    const { isDone } = await this.#table.write(rows, () => false, { signal });
+    return isDone ? stored.map(assetOf) : undefined;
   }
 
   /**
@@ -139,7 +171,7 @@ class Local {
    *
    * @throws {KnowledgeError} `UNKNOWN_ASSET`, `ASSET_CHANGED`.
    */
-  async remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<{ readonly erasure: Erasure }> {
+  async remove(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<RemovedAsset> {
     const { signal } = options;
     signal?.throwIfAborted();
     const attempt = async (): Promise<true | undefined> => {
@@ -153,7 +185,9 @@ class Local {
       return (await this.#table.commit([{ id: own, before: row, next }], { signal })) || undefined;
     };
     await untilDone(attempt, { id, signal });
-    return { erasure: await this.#table.erase() };
+    const erasure = await this.#table.erase();
+    const backups = await this.backend.keptUntil?.({ signal });
+    return { erasure, ...(backups !== undefined && { backups }) };
   }
 
   /**
@@ -257,6 +291,7 @@ const storeCalls: CallTable<LocalStore> = {
   getMany: ['any', callOptions],
   getSequenced: ['any', callOptions],
   add: ['any', { ...callOptions, origin: 'optional', dryRun: 'optional' }],
+  addAll: ['any', callOptions],
   change: [
     'any',
     { text: 'optional', fields: 'optional', body: 'optional' },

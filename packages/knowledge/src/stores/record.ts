@@ -2,6 +2,7 @@ import { hashOf, contentHash, type ParsedAsset } from '../assets/markdown.ts';
 import type { Asset, AssetFields, AssetHead, AssetKey, AssetReports } from '../assets/asset.ts';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { assetId } from '../assets/names.ts';
+import { relationsIn } from '../assets/relations.ts';
 
 /** What the team store had at the last synchronization. */
 export interface TeamState {
@@ -93,20 +94,22 @@ export function assetOf(row: StoredAsset): Asset {
 }
 
 export function headOf(asset: Asset): AssetHead {
-  const { text, hash: _hash, body: _body, origin: _origin, conflict, reports, ...fields } = asset;
+  const { text, hash: _hash, body, origin: _origin, conflict, reports, ...fields } = asset;
+  const relations = relationsIn(asset, body);
   return {
     ...fields,
     hasConflict: conflict !== undefined,
     needsReview: reports.wrong >= REVIEW_REPORTS,
     characters: text.length,
+    ...(relations !== undefined && { relations }),
   };
 }
 
 function linesOf(row: StoredRow | undefined): string[] {
   if (row === undefined) return [];
-  const theirs = row.conflict?.theirs ?? '';
+  const { theirs = '', base = '' } = row.conflict ?? {};
   const own = isRemoval(row) ? [] : [row.text, ...(row.reports?.notes ?? [])];
-  return [...own, theirs].flatMap((text) => text.split('\n'));
+  return [...own, theirs ?? '', base].flatMap((text) => text.split('\n'));
 }
 
 /** Returns whether rows had a line of text that the rows in their place lack. */

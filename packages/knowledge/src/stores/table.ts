@@ -1,5 +1,6 @@
 /** How the rows of assets are read and written, and what follows a change. */
 import type { CallOptions, Erasure, MemoryBackend, Row, RowChange } from '@cairn/memory';
+import { withoutVectors } from '@cairn/memory/terms';
 import { quoted, retry } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
 import { hashOf } from '../assets/markdown.ts';
@@ -7,7 +8,7 @@ import { assetId } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
 import { isRemoval, losesLines, parseRow, rowIdOf, uniqueOf, type StoredAsset, type StoredRow } from './record.ts';
 import { ASSETS_KEY, INDEX_KEY, INDEX_ROWS, isSamePosition, Rows, type Position, type RowResult } from './rows.ts';
-import { termsOfRow } from './terms.ts';
+import { meaningOfRow, termsOfRow } from './terms.ts';
 
 /** The rows that are read at once: one may have more than a megabyte. */
 const ROWS_AT_ONCE = 32;
@@ -158,9 +159,13 @@ export class AssetTable {
       const text = next && JSON.stringify(next);
       return { id: rowIdOf(id), expected: before?.text, next: text, unique, terms: await termsOfRow(next) };
     });
+    const changed = changes.flatMap(({ id, before, next }) =>
+      before === undefined || meaningOfRow(before.stored) === meaningOfRow(next) ? [] : [rowIdOf(id)],
+    );
     let rows = await Promise.all(planned);
     for (let attempt = 0; ; attempt++) {
-      const result = await this.#rows.change(rows, options);
+      const run = (): Promise<RowResult> => this.#rows.change(rows, options);
+      const result = await withoutVectors(this.#backend, ASSETS_KEY, { ids: changed, run, ...options });
       if (result.isDone) {
         this.#note(changes);
         return result;

@@ -1,6 +1,7 @@
 /** The terms of the assets' content, which a store of `@cairn/memory` keeps with their rows. All access to them is here. */
 import type { CallOptions, MemoryBackend, Terms } from '@cairn/memory';
-import { createTermStore, termsIn, type TermResult, type TermSource, type TermStore } from '@cairn/memory/terms';
+import { createTermStore, termsIn } from '@cairn/memory/terms';
+import type { Meaning, TermQuery, TermResult, TermSource, TermStore, VectorSource } from '@cairn/memory/terms';
 import type { RankNotice } from '@cairn/retrieval';
 import { isRemoval, parseRow, type StoredRow } from './record.ts';
 import { ASSETS_KEY } from './rows.ts';
@@ -19,8 +20,19 @@ export function termsOfRow(row: StoredRow | undefined): Promise<Terms | undefine
   return termsIn(textOf(row));
 }
 
-const source: TermSource = {
+/** Returns the text that vectors of an asset are made of. */
+export function meaningOfRow(row: StoredRow | undefined): string | undefined {
+  if (row === undefined || isRemoval(row)) return undefined;
+  return `${row.fields.title}\n${row.text.slice(row.bodyStart)}`;
+}
+
+/** How the assets are found. */
+export const assetSource: TermSource & VectorSource = {
   key: ASSETS_KEY,
+  meaningOf: (record) => {
+    const text = meaningOfRow(parseRow(record));
+    return text === undefined ? undefined : { text };
+  },
   textOf: (record) => {
     const row = parseRow(record);
     const text = textOf(row);
@@ -32,34 +44,42 @@ export interface TermSearch extends CallOptions {
   /** Plain text. */
   readonly query: string;
   readonly limit: number;
+  readonly minEvidence?: number | undefined;
   /** Returns whether the asset whose row has this sequence may be found. */
   readonly accept: (sequence: number) => boolean;
+  /** The words that mean the same. @default Cairn's own */
+  readonly glossary?: TermQuery['glossary'];
 }
 
-export interface TermMatches extends Pick<TermResult, 'hits' | 'hasMore'> {
+export interface TermMatches extends Pick<TermResult, 'hits' | 'hasMore' | 'usedMeaning'> {
   /** The score of a document that has every word of the query once. */
   readonly fullScore: number;
-  readonly notices: readonly RankNotice['code'][];
+  readonly notices: readonly RankNotice[];
 }
 
 export class AssetTerms {
   readonly #terms: TermStore;
+  readonly #meaning: Meaning | undefined;
 
-  constructor(backend: MemoryBackend) {
+  constructor(backend: MemoryBackend, meaning: Meaning | undefined) {
     this.#terms = createTermStore({ backend });
+    this.#meaning = meaning;
   }
 
-  async search({ query, limit, accept, signal }: TermSearch): Promise<TermMatches> {
-    const notices: RankNotice['code'][] = [];
-    const { hits, fullScore, hasMore } = await this.#terms.search([source], {
+  async search({ query, limit, minEvidence, accept, glossary, signal }: TermSearch): Promise<TermMatches> {
+    const notices: RankNotice[] = [];
+    const { hits, fullScore, hasMore, usedMeaning } = await this.#terms.search([assetSource], {
       query,
       limit,
+      minEvidence,
+      glossary,
       acceptSequence: accept,
       readsRecords: false,
       findsSimilar: false,
-      onNotice: ({ code }) => notices.push(code),
+      meaning: this.#meaning,
+      onNotice: (notice) => notices.push(notice),
       signal,
     });
-    return { hits, fullScore: fullScore ?? 0, hasMore, notices };
+    return { hits, fullScore: fullScore ?? 0, hasMore, notices, ...(usedMeaning && { usedMeaning }) };
   }
 }

@@ -175,6 +175,12 @@ export class Clone extends Git {
     }
   }
 
+  /** Returns the text of a file by its object id; `undefined` when the clone does not have it. */
+  async textOf(oid: string): Promise<string | undefined> {
+    const { status, stdout } = await this.run(['cat-file', 'blob', oid], { accepts: [0, 128] });
+    return status === 0 ? stdout.toString() : undefined;
+  }
+
   async #readBatch(batch: readonly string[], use: (oid: string, content: Buffer) => void): Promise<void> {
     const { stdout } = await this.run(['cat-file', '--batch'], { input: `${batch.join('\n')}\n` });
     let at = 0;

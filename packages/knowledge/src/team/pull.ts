@@ -3,10 +3,12 @@ import { MAX_ASSET_BYTES } from '../assets/asset.ts';
 import { decodeAsset, hashOf, parseAsset } from '../assets/markdown.ts';
 import { parseAssetId } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
+import { rowIdOf } from '../stores/record.ts';
 import type { TeamState } from '../stores/record.ts';
 import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import type { Clone, Tree } from './clone.ts';
 import { assetFilesOf, localOid, type AssetFile, type Entries } from './entries.ts';
+import { mergeTexts } from './merge-texts.ts';
 import type { TeamProblem } from './report.ts';
 
 /**
@@ -46,6 +48,8 @@ export interface PlannedPull {
   readonly changes: readonly TeamChange[];
   readonly problems: readonly TeamProblem[];
   readonly otherFiles: number;
+  /** Assets that both sides changed in different places. */
+  readonly merged: readonly string[];
 }
 
 /** Files that people write next to assets. A broken one is not reported as a broken asset. */
@@ -117,6 +121,18 @@ function changeOf({ history, source }: PullOptions, id: string, { entry, file, o
   return decided[merge({ base, local, team: oid })];
 }
 
+/** Merges an asset that both sides changed. @returns the change that takes the merge, or keeps both sides with what they had before. */
+async function mergeConflict(clone: Clone, change: TeamChange, entry: StoreEntry | undefined): Promise<TeamChange> {
+  const [theirs, mine] = [change.conflict?.theirs, entry?.asset];
+  const { conflict, team } = entry ?? {};
+  if (typeof theirs !== 'string' || mine === undefined || team === undefined) return change;
+  const base = conflict === undefined ? await clone.textOf(team.oid) : conflict.base;
+  if (base === undefined) return change;
+  const merged = await mergeTexts(clone, { base, mine: mine.text, theirs }, mine);
+  if (merged?.isClean !== true) return { ...change, conflict: { theirs, base } };
+  return { ...change, text: merged.text, conflict: null, changedMs: mine.changedMs };
+}
+
 /** Plans the merge of a commit of the team's branch into the local store. */
 export async function planPull(options: PullOptions, entries: Entries): Promise<PlannedPull> {
   const { clone, tree } = options;
@@ -138,5 +154,14 @@ export async function planPull(options: PullOptions, entries: Entries): Promise<
   });
   const gone = [...entries].filter(([rowId]) => !files.has(rowId));
   changes.push(...gone.map(([, entry]) => changeOf(options, entry.id, { entry, oid: undefined })));
-  return { changes: changes.filter((change) => change !== undefined), problems, otherFiles };
+  const merged: string[] = [];
+  const settled: TeamChange[] = [];
+  for (const change of changes) {
+    if (change === undefined) continue;
+    const isConflict = change.conflict !== undefined && change.conflict !== null;
+    const next = isConflict ? await mergeConflict(clone, change, entries.get(rowIdOf(change.id))) : change;
+    if (isConflict && next.conflict === null) merged.push(next.id);
+    settled.push(next);
+  }
+  return { changes: settled, problems, otherFiles, merged };
 }

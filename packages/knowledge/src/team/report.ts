@@ -48,6 +48,11 @@ export interface TeamConflict {
   readonly mine: string | null;
   /** What the team has; `null` when it was removed there. */
   readonly theirs: string | null;
+  /**
+   * Both merged by lines: only lines that both sides changed are there twice, between the marks of git. Absent when one side added or
+   * removed the asset.
+   */
+  readonly merged?: string | undefined;
 }
 
 /** The state of sharing, as of the last time that the remote was asked. */

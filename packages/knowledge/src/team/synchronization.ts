@@ -48,6 +48,8 @@ export class Synchronization {
   readonly #clone: Clone;
   readonly #pulled = new ChangeList();
   readonly #notices = new Set<string>();
+  /** Assets that both sides changed in different places. */
+  readonly #merged = new Set<string>();
   #state: CloneState;
 
   constructor(options: SyncOptions) {
@@ -85,6 +87,11 @@ export class Synchronization {
     if (sent === 'moved') return 'moved';
     const pulled = this.#pulled.changes;
     if (pulled.removed.length > 0) await store.eraseReplaced();
+    if (this.#merged.size > 0) {
+      this.#notices.add(
+        `Changed here and by the team in different places, and merged: ${[...this.#merged].join(', ')}.`,
+      );
+    }
     return {
       remote: withoutCredentials(this.#state.remote),
       branch: this.#state.branch,
@@ -159,15 +166,22 @@ export class Synchronization {
     const tree = await clone.tree(commit);
     const source = withoutCredentials(remote);
     this.#options.onStep('pull');
-    let planned: PlannedPull = { changes: [], problems: [], otherFiles: 0 };
+    let planned: PlannedPull = { changes: [], problems: [], otherFiles: 0, merged: [] };
     const plan = async (entries: Entries): Promise<readonly TeamChange[]> => {
       planned = await planPull({ clone, tree, history, source }, entries);
       const { changes } = planned;
       if (!changes.some(({ text }) => typeof text === 'string')) return changes;
       const changedMs = await this.#timeOf(commit ?? 'HEAD');
-      return changes.map((change) => (typeof change.text === 'string' ? { ...change, changedMs } : change));
+      return changes.map((change) =>
+        typeof change.text === 'string'
+          ? { ...change, changedMs: Math.max(changedMs, change.changedMs ?? changedMs) }
+          : change,
+      );
     };
-    const entries = await applyPlan(this.#options, plan, (changes, before) => this.#pulled.addTexts(changes, before));
+    const entries = await applyPlan(this.#options, plan, (changes, before) => {
+      this.#pulled.addTexts(changes, before);
+      for (const { id } of changes) if (planned.merged.includes(id)) this.#merged.add(id);
+    });
     if (commit !== undefined && commit !== this.#state.synced) await this.#save({ synced: commit });
     return { ...planned, entries };
   }

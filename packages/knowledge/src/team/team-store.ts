@@ -1,7 +1,9 @@
 import type { CallOptions } from '@cairn/memory';
 import { quoted } from '@cairn/tool/kernel';
 import process from 'node:process';
+import type { Asset } from '../assets/asset.ts';
 import { parseAsset } from '../assets/markdown.ts';
+import type { Sides } from '../assets/merge-fields.ts';
 import { parseAssetId } from '../assets/names.ts';
 import { checkSecrets } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
@@ -10,6 +12,7 @@ import type { StoreEntry, TeamChange } from '../stores/team-changes.ts';
 import type { Clone, CloneOptions } from './clone.ts';
 import { applyPlan, readEntries, type Entries } from './entries.ts';
 import { withLock } from './lock.ts';
+import { mergeTexts, type MergedText } from './merge-texts.ts';
 import { outgoingOf } from './push.ts';
 import { withoutCredentials } from './remote-failure.ts';
 import type { TeamConflict, TeamReport, TeamStatus } from './report.ts';
@@ -36,8 +39,17 @@ export interface TeamOptions {
 /** How a conflict ends. */
 export type Resolution = 'mine' | 'theirs' | { readonly text: string };
 
-function conflictOf({ id, asset, conflict }: StoreEntry): TeamConflict[] {
-  return conflict === undefined ? [] : [{ id, mine: asset?.text ?? null, theirs: conflict.theirs }];
+/** Returns a conflict. `merge`: merges both sides with what they had before. */
+async function conflictOf(
+  { id, asset, conflict }: StoreEntry,
+  merge: (sides: Sides, asset: Asset) => Promise<MergedText | undefined>,
+): Promise<TeamConflict[]> {
+  if (conflict === undefined) return [];
+  const { theirs, base } = conflict;
+  const own = { id, mine: asset?.text ?? null, theirs };
+  if (asset === undefined || theirs === null || base === undefined) return [own];
+  const merged = await merge({ base, mine: asset.text, theirs }, asset);
+  return [merged === undefined ? own : { ...own, merged: merged.text }];
 }
 
 /** Packs the objects of the clone. @returns the failure: the assets are synchronized all the same. */
@@ -126,14 +138,21 @@ export class TeamStore {
       ...(synced !== undefined && { synced }),
       outgoing: listed,
       isBehind: fetched !== undefined && fetched !== synced,
-      conflicts: [...entries.values()].flatMap(conflictOf).map(({ id }) => id),
+      conflicts: [...entries.values()].flatMap(({ id, conflict }) => (conflict === undefined ? [] : [id])),
       withheld,
       ...(review !== undefined && { review: review.branch }),
     };
   }
 
   async conflicts({ signal }: CallOptions = {}): Promise<TeamConflict[]> {
-    return [...(await readEntries(this.#options.store, signal)).values()].flatMap(conflictOf);
+    const found = [...(await readEntries(this.#options.store, signal)).values()].filter((entry) => entry.conflict);
+    if (found.length === 0) return [];
+    const { clone } = await this.#open(signal);
+    const conflicts: TeamConflict[] = [];
+    for (const entry of found) {
+      conflicts.push(...(await conflictOf(entry, (sides, asset) => mergeTexts(clone, sides, asset))));
+    }
+    return conflicts;
   }
 
   /**

@@ -51,6 +51,7 @@ export async function runSearch(
       title: result.title,
       score: result.score,
       snippet: result.snippet,
+      ...(result.evidence && { evidence: result.evidence }),
       ...(result.isSimilar === true && { is_similar: true }),
     })),
     is_answered: isAnswered,

@@ -1,9 +1,11 @@
-import { succeed } from '@cairn/tool';
+import { partOfHit, type RecallHit, type RecallKind } from '@cairn/memory/internal';
+import { succeed, ToolError } from '@cairn/tool';
 import { startOf } from '@cairn/tool/internal';
 import { escapeControls } from '@cairn/tool/paths';
 import type { Asset } from '../assets/asset.ts';
 import { marksOf, type AssetMark } from '../assets/marks.ts';
 import { parseAssetId } from '../assets/names.ts';
+import { KnowledgeError } from '../errors.ts';
 import type { AssetLink } from '../layers/get-asset.ts';
 import { headOf } from '../stores/record.ts';
 import { callOf, wrapAsset } from './formatting.ts';
@@ -12,6 +14,7 @@ import type { ToolTexts } from './texts.ts';
 
 interface GetAssetInput extends Pick<AssetSelection, 'product_line'> {
   readonly name: string;
+  readonly kind?: RecallKind | undefined;
   readonly offset?: number | undefined;
 }
 
@@ -48,7 +51,42 @@ function warningsOf({ supersededBy }: Asset, marks: readonly AssetMark[], texts:
   });
 }
 
-export async function runGet(
+/** Returns a fact or a message as an answer. */
+async function answerOf(hit: RecallHit, { offset = 0 }: GetAssetInput, texts: ToolTexts): Answer {
+  const { kind, id } = hit;
+  const { text, nextOffset } = await partOfHit(hit, offset);
+  const next = { name: id, kind, offset: nextOffset };
+  const more = nextOffset === undefined ? '' : texts.moreText(callOf('get_asset', next));
+  const details = { kind, name: id, text: hit.text.slice(offset, nextOffset) };
+  return succeed(joined([text, more]), nextOffset === undefined ? details : { ...details, next_offset: nextOffset });
+}
+
+/** Ids of facts begin so. An asset of such a name is read when no fact has it. */
+const FACT_PREFIX = 'fact_';
+
+/** Reads whatever has an id: a fact, an asset or a message. */
+export async function runGet(context: ToolContext, input: GetAssetInput, call: RunCall): Answer {
+  const { texts, readMemory } = context;
+  const { name, product_line: productLine, kind } = input;
+  const read = async (only?: RecallKind): Promise<RecallHit | undefined> =>
+    productLine === undefined ? readMemory(name, only, call.signal) : undefined;
+  if (kind === 'asset') return getAsset(context, input, call);
+  if (kind !== undefined || name.startsWith(FACT_PREFIX)) {
+    const hit = await read(kind ?? 'fact');
+    if (hit !== undefined) return answerOf(hit, input, texts);
+    if (kind !== undefined) throw new ToolError('NOT_FOUND', texts.unknownMemory(kind, JSON.stringify(name)));
+  }
+  try {
+    return await getAsset(context, input, call);
+  } catch (error) {
+    if (!KnowledgeError.isInstance(error) || error.code !== 'UNKNOWN_ASSET') throw error;
+    const hit = await read();
+    if (hit === undefined) throw error;
+    return answerOf(hit, input, texts);
+  }
+}
+
+async function getAsset(
   { open, texts, reader, session, readOnly }: ToolContext,
   { name, product_line: productLine, offset = 0 }: GetAssetInput,
   { signal }: RunCall,

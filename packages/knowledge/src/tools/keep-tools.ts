@@ -1,12 +1,16 @@
 import { succeed, ToolError } from '@cairn/tool';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { checkSecrets } from '../assets/secrets.ts';
-import { sinkAsset, type SinkDraft, type SinkOptions } from '../layers/sink.ts';
+import { shareFact } from '../layers/share.ts';
+import { missingFields, sinkAsset, type SinkDraft, type SinkOptions } from '../layers/sink.ts';
 import { callOf, wrapResult } from './formatting.ts';
 import { joined, type Answer, type RunCall, type ToolContext } from './tool-context.ts';
 
-interface SinkAssetInput extends Omit<SinkDraft, 'productLine'>, Pick<SinkOptions, 'mode'> {
+interface SinkAssetInput extends Omit<SinkDraft, 'productLine' | 'name' | 'body'>, Pick<SinkOptions, 'mode'> {
+  readonly name?: string | undefined;
+  readonly text?: string | undefined;
   readonly product_line?: string | undefined;
+  readonly fact?: string | undefined;
 }
 
 interface ReportAssetInput {
@@ -16,24 +20,67 @@ interface ReportAssetInput {
   readonly note?: string | undefined;
 }
 
-export async function runSink(
-  { open, texts, reader }: ToolContext,
-  { product_line: productLine, mode, ...fields }: SinkAssetInput,
+/** Makes an asset of a fact. */
+async function shareOne(
+  { open, texts, readMemory }: ToolContext,
+  input: SinkAssetInput & { readonly fact: string },
   { signal, dryRun }: RunCall,
 ): Answer {
+  const { fact: id, product_line: productLine, mode, text, paths, ...fields } = input;
+  const unused = Object.entries({ text, paths }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (unused.length > 0 || mode === 'update') {
+    throw new ToolError('INVALID_INPUT', texts.notWithFact(unused.length > 0 ? unused.join(', ') : 'mode update'));
+  }
+  const hit = await readMemory(id, 'fact', signal);
+  if (hit === undefined) throw new ToolError('NOT_FOUND', texts.unknownMemory('fact', JSON.stringify(id)));
+  const { store, layers } = await open();
+  const { about } = hit;
+  const fact = {
+    id,
+    text: hit.text,
+    tags: hit.tags,
+    supersededBy: about['replaced-by'],
+    isArchived: 'archived' in about,
+  };
+  const result = await shareFact({ store, layers }, fact, {
+    ...fields,
+    tags: fields.tags ?? undefined,
+    productLine,
+    isNew: mode === 'new',
+    dryRun,
+    signal,
+  });
+  if (result.kind === 'similar') {
+    throw new ToolError('EXISTS', texts.similar(), { context: result.similar.map(wrapResult).join('\n') });
+  }
+  const { asset, kind } = result;
+  const details = { name: asset.name, product_line: asset.productLine, is_new: kind === 'added' };
+  if (kind === 'present') return succeed(texts.present(asset.id), details);
+  return succeed((dryRun ? texts.wouldAdd : texts.added)(asset.id), details);
+}
+
+export async function runSink(context: ToolContext, input: SinkAssetInput, call: RunCall): Answer {
+  const { open, texts, reader } = context;
+  const { product_line: productLine, mode, fact, name: given, text: body, ...others } = input;
+  const rest = { ...others, body };
+  if (fact !== undefined) return shareOne(context, { ...input, fact }, call);
+  const absent = missingFields({ ...rest, name: given }, mode).map((field) => (field === 'body' ? 'text' : field));
+  if (given === undefined || absent.length > 0) throw new ToolError('INVALID_INPUT', texts.missing(absent.join(', ')));
+  const { signal, dryRun } = call;
+  const fields = { ...rest, name: given };
   const { store, layers } = await open();
   const draft: SinkDraft = { ...fields, productLine };
   let expected: string | undefined;
   if (mode === 'update') {
-    const { name, body, ...rest } = fields;
-    const isEmpty = [body, ...Object.values(rest)].every((value) => value === undefined);
+    const { name, ...changes } = fields;
+    const isEmpty = Object.values(changes).every((value) => value === undefined);
     if (isEmpty) throw new ToolError('INVALID_INPUT', texts.nothingToChange());
     const { asset } = await layers.getAsset({ name, productLine, signal });
     // Only a new body replaces text that the caller may not know.
     if (body !== undefined) expected = reader.readHash(asset.id);
     if (body !== undefined && expected !== asset.hash) {
-      const call = callOf('get_asset', { name: asset.name, product_line: asset.productLine });
-      throw new ToolError('NOT_READ', texts.notRead(asset.id, call));
+      const next = callOf('get_asset', { name: asset.name, product_line: asset.productLine });
+      throw new ToolError('NOT_READ', texts.notRead(asset.id, next));
     }
   }
   const result = await sinkAsset({ store, layers }, draft, { mode, expected, dryRun, signal });

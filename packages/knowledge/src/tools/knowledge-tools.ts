@@ -1,4 +1,5 @@
 /** The tools as models see them. The work of a call is loaded by the first call: a server starts without it. */
+import { RECALL_KINDS } from '@cairn/memory/tools';
 import { createTool, inputSchema, type ToolAnnotations, type ToolDefinition, type Tools } from '@cairn/tool';
 import type { ToolSpec } from '@cairn/tool/internal';
 import { z } from 'zod';
@@ -25,16 +26,22 @@ function shapesOf({ parameters }: ToolTexts) {
       type: optional,
       limit: z.int().min(1).max(MAX_RESULTS).optional(),
     },
-    get: { name: text.describe(parameters.name), product_line: optional, offset },
+    get: {
+      name: text.describe(parameters.name),
+      product_line: optional,
+      kind: z.enum(RECALL_KINDS).optional(),
+      offset,
+    },
     sink: {
-      name: text,
+      name: optional,
       type: z.enum(ASSET_TYPES).optional(),
       product_line: optional,
       title: optional,
       tags: z.array(text).optional(),
-      body: optional.describe(parameters.body),
+      text: optional.describe(parameters.text),
       paths: z.array(text).optional().describe(parameters.paths),
       mode: z.enum(['new', 'update']).optional().describe(parameters.mode),
+      fact: optional.describe(parameters.fact),
     },
     report: { name: text, product_line: optional, verdict: z.enum(['helpful', 'wrong']), note: optional },
   };
@@ -55,7 +62,16 @@ export function createKnowledgeTools(context: ToolContext): Tools {
       name,
       description: texts.descriptions[name],
       ...spec,
-      run: (input, call) => asToolErrors(() => run(input, call)),
+      run: (input, call) =>
+        asToolErrors(async () => {
+          const result = await run(input, call);
+          const notices = (await context.open()).store.backend.notices?.() ?? [];
+          if (notices.length === 0) return result;
+          return {
+            ...result,
+            content: [...result.content, { type: 'text', text: notices.map(({ message }) => message).join('\n') }],
+          };
+        }),
     });
   return {
     scan_index: tool('scan_index', {
@@ -76,7 +92,7 @@ export function createKnowledgeTools(context: ToolContext): Tools {
     }),
     sink_asset: tool('sink_asset', {
       inputSchema: inputSchema(shape.sink),
-      annotations: { title: 'Keep an asset', ...writing },
+      annotations: { title: 'Save an asset', ...writing },
       run: async (input, call) => (await import('./keep-tools.ts')).runSink(context, input, call),
     }),
     report_asset: tool('report_asset', {

@@ -1,4 +1,5 @@
 import type { ToolRunOptions, ToolSuccess } from '@cairn/tool';
+import type { SessionRecall } from '@cairn/memory/tools';
 import type { Language } from '@cairn/tool/kernel';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -15,6 +16,8 @@ export interface ToolContext {
   /** Whether the session changes nothing: then neither gaps nor openings are recorded. */
   readonly readOnly: boolean;
   readonly stack: () => Promise<Stack | undefined>;
+  /** Reads a fact or a message of the session by its id; `undefined` when there is none. */
+  readonly readMemory: SessionRecall['read'];
 }
 
 export type RunCall = Pick<ToolRunOptions, 'signal' | 'dryRun'>;

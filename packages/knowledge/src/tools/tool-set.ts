@@ -4,6 +4,8 @@ import { fileNotes, ToolError } from '@cairn/tool';
 import type { FileNoteSource, ResourceProvider, ToolSet, ToolSetContext } from '@cairn/tool';
 import type { Knowledge } from '../create-knowledge.ts';
 import type { Stack } from '../stack/stack.ts';
+import { sessionRecall } from '@cairn/memory/tools';
+import { assetsPart } from '../recall/assets-part.ts';
 import { createKnowledgeTools } from './knowledge-tools.ts';
 import { SessionReader } from './session-reader.ts';
 import { toolTexts } from './texts.ts';
@@ -15,7 +17,7 @@ export interface KnowledgeToolSetOptions {
    * closes it.
    */
   readonly open: () => Promise<Knowledge>;
-  /** Returns whether the store exists. Without it, reading a file opens no store. @default it exists */
+  /** Returns whether the store exists. Without it, reading a file opens no store, and the instructions are short. @default it exists */
   readonly exists?: (() => boolean) | undefined;
   /** The language of texts for a model. @default 'en' */
   readonly language?: Language | undefined;
@@ -32,6 +34,7 @@ const INDEX_RESOURCE = {
 /** Offers the index as a resource. Hosts that run hooks have it in the context of each session. */
 function indexResource(open: () => Promise<Knowledge>): ResourceProvider {
   return {
+    listOrder: -1,
     list: async (cursor) => {
       if (cursor === undefined) return { resources: [INDEX_RESOURCE] };
       throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
@@ -90,7 +93,11 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         session: session.id,
         readOnly,
         stack: () => (stack ??= readStack().catch(() => undefined)),
+        readMemory: (...given) => sessionRecall(session).read(...given),
       });
+      const recall = sessionRecall(session);
+      recall.add([assetsPart({ open, exists })]);
+      recall.offersGetAsset();
       let source: FileNoteSource | undefined;
       const remove = fileNotes(session).add(async (files, call) => {
         if (opening === undefined && !exists()) return undefined;
@@ -99,7 +106,9 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
         return source(files, call);
       });
       signal.addEventListener('abort', remove, { once: true });
-      return { tools, resources: indexResource(open), instructions: texts.instructions(readOnly) };
+      const isEmpty = opening === undefined && !exists();
+      const instructions = isEmpty ? texts.emptyInstructions(readOnly) : texts.instructions(readOnly);
+      return { tools, resources: indexResource(open), instructions };
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined);

@@ -100,6 +100,7 @@ describe('search_knowledge', () => {
           title: 'RabbitMQ 重试策略',
           score: expect.any(Number) as number,
           snippet: expect.stringContaining('消息队列失败重试的核心是指数退避') as string,
+          evidence: { strength: 1, covered: 1, missing: [], margin: 1 },
         },
       ],
       is_answered: true,
@@ -304,7 +305,7 @@ describe('sink_asset', () => {
     type: 'pitfall',
     product_line: 'exchange/infra',
     title: 'RabbitMQ 重试策略的死信队列',
-    body: '消息队列失败重试超过次数后进入死信队列，必须有人处理。',
+    text: '消息队列失败重试超过次数后进入死信队列，必须有人处理。',
   } as const;
 
   test('shows similar assets and asks whether to update one or to add a new one', async () => {
@@ -326,7 +327,7 @@ describe('sink_asset', () => {
       name: 'printer',
       type: 'glossary',
       title: 'Printer on floor three',
-      body: 'Toner is in the cupboard.',
+      text: 'Toner is in the cupboard.',
     };
     expect(await text('sink_asset', input)).toBe('Added general/printer. It is in the index now.');
   });
@@ -334,26 +335,26 @@ describe('sink_asset', () => {
   test('rejects equal text, a secret, a name that is a path, and a new asset without a body', async () => {
     const { call } = await createBench();
     const reasonOf = async (input: object): Promise<unknown> => (await call('sink_asset', input)).details;
-    const same = { ...draft, body: drafts[2]?.body };
+    const same = { ...draft, text: drafts[2]?.body };
     expect(await reasonOf(same)).toMatchObject({ reason: 'EXISTS', hint: expect.stringContaining('Use') as string });
     expect(await reasonOf({ ...same, mode: 'new' })).toMatchObject({ reason: 'EXISTS' });
-    const secret = { ...draft, body: 'The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.' };
+    const secret = { ...draft, text: 'The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.' };
     expect(await reasonOf(secret)).toMatchObject({ reason: 'PROTECTED' });
     expect(await reasonOf({ ...secret, mode: 'new' })).toMatchObject({ reason: 'PROTECTED' });
     expect(await reasonOf({ ...draft, name: '../../x' })).toMatchObject({ reason: 'INVALID_INPUT' });
-    expect(await reasonOf({ ...draft, body: undefined })).toMatchObject({ reason: 'INVALID_INPUT' });
+    expect(await reasonOf({ ...draft, text: undefined })).toMatchObject({ reason: 'INVALID_INPUT' });
   });
 
   test('replaces the text of an asset only when the session has read all of it', async () => {
     const { call, text, knowledge } = await createBench();
-    const update = { name: 'redis-cluster-failover', body: 'Another text.\n', mode: 'update' };
+    const update = { name: 'redis-cluster-failover', text: 'Another text.\n', mode: 'update' };
     expect((await call('sink_asset', update)).details).toMatchObject({ reason: 'NOT_READ' });
     await call('get_asset', { name: 'redis-cluster-failover' });
     await knowledge.store.change('exchange/infra/redis-cluster-failover', { fields: { tags: ['changed'] } });
     expect((await call('sink_asset', update)).details).toMatchObject({ reason: 'NOT_READ' });
     await call('get_asset', { name: 'redis-cluster-failover' });
     expect(await text('sink_asset', update)).toBe('Updated exchange/infra/redis-cluster-failover.');
-    expect(await text('sink_asset', { ...update, body: 'A third text.\n' })).toContain('Updated');
+    expect(await text('sink_asset', { ...update, text: 'A third text.\n' })).toContain('Updated');
     const asset = await knowledge.store.get('exchange/infra/redis-cluster-failover');
     expect([asset?.body, asset?.tags]).toEqual(['A third text.\n', ['changed']]);
   });
@@ -380,7 +381,7 @@ describe('sink_asset', () => {
       expect(textOf(result)).toMatch(/would be .*\. Nothing was (?:stored|changed)\.$/u);
     }
     expect((await knowledge.store.changes()).sequence).toBe(before.sequence);
-    const secret = { ...draft, body: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' };
+    const secret = { ...draft, text: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' };
     expect((await call('sink_asset', secret, { dryRun: true })).details).toMatchObject({ reason: 'PROTECTED' });
   });
 
@@ -388,10 +389,10 @@ describe('sink_asset', () => {
     ['an asset that exists', { name: 'redis-sentinel-setup', product_line: 'exchange/infra' }, 'EXISTS'],
     [
       'similar assets',
-      { mode: undefined, body: '消息队列失败重试的核心是指数退避。', title: 'RabbitMQ 重试策略' },
+      { mode: undefined, text: '消息队列失败重试的核心是指数退避。', title: 'RabbitMQ 重试策略' },
       'EXISTS',
     ],
-    ['no body', { body: ' ' }, 'INVALID_INPUT'],
+    ['no body', { text: ' ' }, 'INVALID_INPUT'],
     ['no title', { title: undefined }, 'INVALID_INPUT'],
     [
       'an update with an invalid title',
@@ -399,7 +400,7 @@ describe('sink_asset', () => {
         name: 'old-queue',
         product_line: 'general',
         mode: 'update',
-        body: undefined,
+        text: undefined,
         title: 'a\nb',
       },
       'INVALID_INPUT',
@@ -525,6 +526,21 @@ describe('notes about files', () => {
     expect(await fileNotes(session).notesOn(['/a.ts'])).toEqual([]);
     await set.close?.();
   });
+
+  test.each(['en', 'zh'] as const)(
+    'without a store, the instructions have at most 300 bytes in %s',
+    async (language) => {
+      const open = (): Promise<never> => Promise.reject(new Error('opened'));
+      const set = createKnowledgeToolSet({ open, exists: () => false, language });
+      const { signal } = new AbortController();
+      for (const readOnly of [true, false]) {
+        const session = createToolSession();
+        const { instructions = '' } = await set.open({ roots: ['/'], naming: 'default', readOnly, session, signal });
+        expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(300);
+        expect(instructions.includes('sink_asset')).toBe(!readOnly);
+      }
+    },
+  );
 
   test('end with the session of the tools', async () => {
     const { set, knowledge, root } = await createBench();

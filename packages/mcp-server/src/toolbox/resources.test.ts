@@ -45,12 +45,28 @@ const bookshelf = providerOf('book', ['a', 'b', 'c']);
 const music = providerOf('song', ['x']);
 
 describe('a list', () => {
-  test('has the pages of each provider in turn', async () => {
-    expect(await listAll(new Resources([bookshelf, music]))).toEqual([['book:a', 'book:b'], ['book:c'], ['song:x']]);
+  test('has the pages of each provider in turn, and a last page goes on with the next provider', async () => {
+    const more = providerOf('film', ['a', 'b', 'c']);
+    expect(await listAll(new Resources([bookshelf, music, more]))).toEqual([
+      ['book:a', 'book:b'],
+      ['book:c', 'song:x', 'film:a', 'film:b'],
+      ['film:c'],
+    ]);
+  });
+
+  test('begins with the providers of the lowest order, and keeps the sequence of the others', async () => {
+    const [first, second] = [
+      providerOf('start', ['s'], { listOrder: -2 }),
+      providerOf('index', ['i'], { listOrder: -1 }),
+    ];
+    expect(await listAll(new Resources([bookshelf, second, music, first]))).toEqual([
+      ['start:s', 'index:i', 'book:a', 'book:b'],
+      ['book:c', 'song:x'],
+    ]);
   });
 
   test('continues after a provider without resources', async () => {
-    expect(await listAll(new Resources([providerOf('none', []), music]))).toEqual([[], ['song:x']]);
+    expect(await listAll(new Resources([providerOf('none', []), music]))).toEqual([['song:x']]);
   });
 
   test('passes any cursor back to the provider that made it', async () => {
@@ -60,7 +76,7 @@ describe('a list', () => {
         ...(cursor !== '' && { nextCursor: '' }),
       }),
     });
-    expect(await listAll(new Resources([music, odd]))).toEqual([['song:x'], ['odd:undefined'], ['odd:']]);
+    expect(await listAll(new Resources([music, odd]))).toEqual([['song:x', 'odd:undefined'], ['odd:']]);
   });
 
   test.each([
@@ -77,12 +93,13 @@ describe('a list', () => {
     });
   });
 
-  test('reports any other failure as it is, also with a cursor', async () => {
+  test('reports any other failure as it is, on a page of its own', async () => {
     const failing = providerOf('failing', [], {
       list: () => Promise.reject(new ToolError('NOT_FOUND', ['the root does not exist', 'Make it.'])),
     });
     const resources = new Resources([music, failing]);
-    const { nextCursor } = await resources.list(undefined, signal);
+    const { resources: listed, nextCursor } = await resources.list(undefined, signal);
+    expect(listed.map(({ uri }) => uri)).toEqual(['song:x']);
     await expect(resources.list(nextCursor, signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

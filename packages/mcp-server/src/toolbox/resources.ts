@@ -1,4 +1,4 @@
-import { ToolError, type ResourceProvider, type ResourceTemplate } from '@cairn/tool';
+import { ToolError, type Resource, type ResourceProvider, type ResourceTemplate } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type {
@@ -68,7 +68,11 @@ function unknownArgument(name: string, templates: readonly ResourceTemplate[]): 
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
-/** The resources of several providers, in MCP's terms: lists in sequence, and asks each in turn for a URI or a completion. */
+/**
+ * The resources of several providers, in MCP's terms: lists them in the order of `listOrder`, and asks each in turn for a URI or a
+ * completion. A page has the resources of several providers until one of them has more pages, so that many clients, which read only
+ * the first page, get the resources of every small provider.
+ */
 export class Resources {
   readonly templates: ResourceTemplate[];
   /** Whether a provider completes arguments of templates. */
@@ -78,20 +82,26 @@ export class Resources {
   constructor(providers: readonly ResourceProvider[]) {
     this.templates = providers.flatMap(({ templates = [] }) => templates);
     this.completes = providers.some((provider) => provider.complete !== undefined);
-    this.#providers = providers;
+    this.#providers = providers.toSorted((left, right) => (left.listOrder ?? 0) - (right.listOrder ?? 0));
   }
 
   async list(given: string | undefined, signal: AbortSignal): Promise<ListResourcesResult> {
-    const [index, cursor] = positionOf(given, this.#providers.length);
-    const nextProvider = index + 1 < this.#providers.length ? { nextCursor: cursorOf(index + 1) } : {};
-    try {
-      const { resources = [], nextCursor } = (await this.#providers[index]?.list(cursor, { signal })) ?? {};
-      const more = nextCursor === undefined ? nextProvider : { nextCursor: cursorOf(index, nextCursor) };
-      return { resources: [...resources], ...more };
-    } catch (error) {
-      const isRefusedCursor = given !== undefined && ToolError.isInstance(error) && error.code === 'INVALID_INPUT';
-      throw isRefusedCursor ? invalidCursor(given) : error;
+    const [first, cursor] = positionOf(given, this.#providers.length);
+    const listed: Resource[] = [];
+    for (const [index, provider] of this.#providers.entries()) {
+      if (index < first) continue;
+      try {
+        const { resources, nextCursor } = await provider.list(index === first ? cursor : undefined, { signal });
+        listed.push(...resources);
+        if (nextCursor !== undefined) return { resources: listed, nextCursor: cursorOf(index, nextCursor) };
+      } catch (error) {
+        // The next page reports it.
+        if (index > first) return { resources: listed, nextCursor: cursorOf(index) };
+        const isRefusedCursor = given !== undefined && ToolError.isInstance(error) && error.code === 'INVALID_INPUT';
+        throw isRefusedCursor ? invalidCursor(given) : error;
+      }
     }
+    return { resources: listed };
   }
 
   async read(uri: string, signal: AbortSignal): Promise<ReadResourceResult> {

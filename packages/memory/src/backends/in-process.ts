@@ -14,6 +14,7 @@ import type {
 import { deletableTime, readClock, type ClockState, type Time } from '../records/clock-guard.ts';
 import { blockOf, postingOf } from '../records/postings.ts';
 import { conflictIn, limitOf, PAGE_BYTES, writtenText, type Conflict } from './changes.ts';
+import { SortedRows } from './sorted-rows.ts';
 
 export interface MemoryBackendOptions {
   /** @default Date.now */
@@ -24,7 +25,10 @@ export interface MemoryBackendOptions {
 interface StoredRow extends Row {
   readonly unique: string | undefined;
   readonly terms: Terms | undefined;
+  readonly labels: readonly string[];
 }
+
+type Rows = SortedRows<StoredRow>;
 
 /** The calls between two sweeps, which remove all expired rows. */
 const CALLS_BETWEEN_SWEEPS = 1000;
@@ -33,12 +37,21 @@ function isLive({ expiresAt = Infinity }: Row, nowMs: number): boolean {
   return expiresAt > nowMs;
 }
 
-function compareNewest(left: Pick<Row, 'place' | 'sequence'>, right: Pick<Row, 'place' | 'sequence'>): number {
-  return right.place - left.place || right.sequence - left.sequence;
+function compareWritten(left: Row, right: Row): number {
+  return left.sequence - right.sequence;
+}
+
+function comparePlaced(left: Pick<Row, 'place' | 'sequence'>, right: Pick<Row, 'place' | 'sequence'>): number {
+  return left.place - right.place || left.sequence - right.sequence;
 }
 
 class Table {
   readonly rows: Map<string, StoredRow> = new Map();
+  readonly #written: Rows = new SortedRows<StoredRow>(compareWritten);
+  readonly #placed: Rows = new SortedRows<StoredRow>(comparePlaced);
+  readonly #byLabel = new Map<string, Rows>();
+  /** The number of rows that expire. */
+  #expiring = 0;
   readonly #owners = new Map<string, string>();
   readonly #postings = new Map<string, Map<number, string>>();
   sequence: number;
@@ -76,6 +89,14 @@ class Table {
     const row = this.rows.get(id);
     if (row === undefined) return false;
     this.rows.delete(id);
+    if (row.expiresAt !== undefined) this.#expiring -= 1;
+    this.#written.remove(row);
+    this.#placed.remove(row);
+    for (const label of row.labels) {
+      const labelled = this.#byLabel.get(label);
+      labelled?.remove(row);
+      if (labelled?.length === 0) this.#byLabel.delete(label);
+    }
     if (row.unique !== undefined && this.#owners.get(row.unique) === id) this.#owners.delete(row.unique);
     if (row.terms === undefined) return true;
     this.removed += 1;
@@ -88,7 +109,10 @@ class Table {
   }
 
   /** Writes a row. @returns the row, even if it has expired already and is not kept. */
-  put({ id, next = '', timeMs, lifetimeMs = Infinity, unique, terms }: RowChange, { nowMs, trustedMs }: Time): Row {
+  put(
+    { id, next = '', timeMs, lifetimeMs = Infinity, unique, terms, labels = [] }: RowChange,
+    { nowMs, trustedMs }: Time,
+  ): Row {
     this.sequence += 1;
     const time = Math.trunc(timeMs ?? nowMs);
     const place = timeMs === undefined ? Math.max(this.#place, time) : time;
@@ -96,7 +120,16 @@ class Table {
     const expiry = lifetimeMs === Infinity ? {} : { expiresAt: time + lifetimeMs };
     const row: Row = { id, sequence: this.sequence, place, ...expiry, text: writtenText(next, time) };
     if (!isLive(row, trustedMs)) return row;
-    this.rows.set(id, { ...row, unique, terms });
+    const stored: StoredRow = { ...row, unique, terms, labels };
+    this.rows.set(id, stored);
+    if (row.expiresAt !== undefined) this.#expiring += 1;
+    this.#written.add(stored);
+    this.#placed.add(stored);
+    for (const label of labels) {
+      const labelled = this.#byLabel.get(label) ?? new SortedRows<StoredRow>(comparePlaced);
+      labelled.add(stored);
+      this.#byLabel.set(label, labelled);
+    }
     if (unique !== undefined) this.#owners.set(unique, id);
     for (const [term, count] of terms ?? []) {
       const postings = this.#postings.get(term) ?? new Map<number, string>();
@@ -118,10 +151,42 @@ class Table {
   }
 
   #newest(idPrefix: string): StoredRow[] {
-    return [...this.rows.values()].filter(({ id }) => id.startsWith(idPrefix)).toSorted(compareNewest);
+    return [...this.rows.values()].filter(({ id }) => id.startsWith(idPrefix)).toSorted((a, b) => comparePlaced(b, a));
+  }
+
+  rowAt(sequence: number): StoredRow | undefined {
+    const row = this.#written.at(this.#written.countBefore((one) => one.sequence < sequence));
+    return row?.sequence === sequence ? row : undefined;
+  }
+
+  /** Yields the rows of a query in its order. */
+  *select(query: PageQuery): Generator<StoredRow, void, undefined> {
+    if (query.order === 'written') {
+      const { after = 0 } = query;
+      for (let index = this.#written.countBefore(({ sequence }) => sequence <= after); ; index++) {
+        const row = this.#written.at(index);
+        if (row === undefined) return;
+        yield row;
+      }
+    }
+    const { before, label } = query;
+    const rows = label === undefined ? this.#placed : this.#byLabel.get(label);
+    if (rows === undefined) return;
+    const end = before === undefined ? rows.length : rows.countBefore((row) => comparePlaced(row, before) < 0);
+    for (let index = end - 1; index >= 0; index--) {
+      const row = rows.at(index);
+      if (row !== undefined) yield row;
+    }
+  }
+
+  /** Returns the number of rows that a query selects from. */
+  countOf(query: PageQuery): number {
+    const isLabelled = query.order === 'newest' && query.label !== undefined;
+    return isLabelled ? (this.#byLabel.get(query.label)?.length ?? 0) : this.rows.size;
   }
 
   sweep(trustedMs: number): void {
+    if (this.#expiring === 0) return;
     for (const row of this.rows.values()) if (!isLive(row, trustedMs)) this.remove(row.id);
   }
 
@@ -183,28 +248,28 @@ class ProcessStore implements MemoryBackend {
 
   readonly rows: MemoryBackend['rows'] = async (key, ids, call) => {
     const { nowMs } = this.#begin(call);
-    const rows = this.#tables.get(key)?.rows;
-    const hasSequences = ids.some((id) => typeof id === 'number');
-    const bySequence = new Map(hasSequences ? Array.from(rows?.values() ?? [], (row) => [row.sequence, row]) : []);
+    const table = this.#tables.get(key);
     return ids.map((id) => {
-      const row = typeof id === 'number' ? bySequence.get(id) : rows?.get(id);
+      const row = typeof id === 'number' ? table?.rowAt(id) : table?.rows.get(id);
       return row !== undefined && isLive(row, nowMs) ? rowOf(row) : undefined;
     });
   };
 
   readonly page: MemoryBackend['page'] = async (key, query, call) => {
     const { nowMs } = this.#begin(call);
-    const { start = 0, sequence = 0, rows: stored } = this.#tables.get(key) ?? {};
-    const live = [...(stored?.values() ?? [])].filter((row) => isLive(row, nowMs));
-    const all = selected(live, query);
+    const table = this.#tables.get(key);
+    const { start = 0, sequence = 0 } = table ?? {};
+    const count = table?.countOf(query) ?? 0;
+    const limit = limitOf(query);
     const rows: Row[] = [];
     let bytes = 0;
-    for (const row of all.slice(0, limitOf(query))) {
-      if (bytes >= PAGE_BYTES) break;
+    for (const row of table?.select(query) ?? []) {
+      if (!isLive(row, nowMs)) continue;
+      if (rows.length >= limit || bytes >= PAGE_BYTES) return { start, sequence, count, rows, hasMore: true };
       bytes += row.text.length;
       rows.push(rowOf(row));
     }
-    return { start, sequence, count: stored?.size ?? 0, rows, hasMore: rows.length < all.length };
+    return { start, sequence, count, rows, hasMore: false };
   };
 
   readonly postings: MemoryBackend['postings'] = async (key, terms, { after = [], signal } = {}) => {
@@ -265,17 +330,8 @@ class ProcessStore implements MemoryBackend {
   }
 }
 
-function rowOf({ unique: _, terms: __, ...row }: StoredRow): Row {
+function rowOf({ unique: _, terms: __, labels: ___, ...row }: StoredRow): Row {
   return row;
-}
-
-function selected(rows: readonly StoredRow[], query: PageQuery): StoredRow[] {
-  if (query.order === 'written') {
-    const { after = 0 } = query;
-    return rows.filter(({ sequence }) => sequence > after).toSorted((a, b) => a.sequence - b.sequence);
-  }
-  const { before } = query;
-  return rows.filter((row) => before === undefined || compareNewest(row, before) > 0).toSorted(compareNewest);
 }
 
 /** Creates a backend in this process, for tests and for data that need not survive. */

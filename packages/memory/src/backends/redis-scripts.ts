@@ -4,7 +4,9 @@
  * - a hash: `h:<name>` of the table, and for each row `t:<id>`, its text, `m:<id>`, `<sequence> <place> <expiry> <bytes of the text>
  *   <unique string>`, `k:<id>`, a JSON array of its terms, and `u:<unique>`, the id of the row that has a unique string;
  * - sorted sets of the rows by sequence, by place, and by expiry, with members that sort by sequence: `<sequence>:<id>`;
- * - a hash of postings, with a field for each block of a term: `<block> <term>`.
+ * - a hash of postings, with a field for each block of a term: `<block> <term>`;
+ * - a sorted set of labels, whose members sort by label, place and sequence: `<label>\0<place>:<sequence>:<id>`. The field `l:<id>` of
+ *   the hash is a JSON array of the labels of a row.
  *
  * The first writing command of a script that adds data is one that Redis rejects when its memory is full, because Redis does
  * not stop a script later. A script that only removes data starts with a command that Redis allows then.
@@ -33,10 +35,15 @@ local now = ARGV[1] ~= '' and tonumber(ARGV[1]) or math.floor(micros() / 1000)
 
 /** Reads rows. Lua shows numbers above 10^14 in another form, so that they are formatted. */
 const rows = `
-local ROWS, WRITTEN, PLACED, EXPIRY, TERMS, LIST = unpack(KEYS)
+local ROWS, WRITTEN, PLACED, EXPIRY, TERMS, LABELS, LIST = unpack(KEYS)
 local BLOCK = ${POSTINGS_BLOCK}
 local function text_of(number) return string.format('%.0f', number) end
 local function member_of(sequence, id) return string.format('%016.0f:', sequence) .. id end
+-- A place may be negative; its text sorts as the number.
+local function place_text(place)
+  return place < 0 and '0' .. string.format('%016.0f', 9007199254740991 + place) or '1' .. string.format('%016.0f', place)
+end
+local function label_member(label, place, member) return label .. '\\0' .. place_text(place) .. ':' .. member end
 local function id_of(member) return string.sub(member, string.find(member, ':', 1, true) + 1) end
 local function meta_of(id) return redis.call('HGET', ROWS, 'm:' .. id) end
 local function parts_of(meta) return string.match(meta, '^(%S+) (%S+) (%S*) (%d+) (.*)$') end
@@ -94,8 +101,8 @@ return reply
 `);
 
 /**
- * ARGV: time, order, limit, bytes, and the sequence to begin after, or the place and the sequence to begin before. Returns the
- * first and the highest sequence, the number of rows, whether there are more, and the rows.
+ * ARGV: time, order, limit, bytes, and the sequence to begin after; or the place and the sequence to begin before, and a label. Both
+ * may be missing. Returns the first and the highest sequence, the number of rows, whether there are more, and the rows.
  */
 export const pageScript: Script = script(`${clock}${rows}
 local limit, bytes = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -106,6 +113,14 @@ local count = limit + 1 + redis.call('ZCOUNT', EXPIRY, '-inf', text_of(now))
 local members
 if ARGV[2] == 'written' then
   members = redis.call('ZRANGEBYSCORE', WRITTEN, '(' .. ARGV[5], '+inf', 'LIMIT', '0', text_of(count))
+elseif ARGV[7] then
+  local label = ARGV[7]
+  local last = label .. '\\1'
+  reply[3] = redis.call('ZLEXCOUNT', LABELS, '(' .. label .. '\\0', '(' .. last)
+  if ARGV[5] ~= '' then last = label_member(label, tonumber(ARGV[5]), member_of(tonumber(ARGV[6]), '')) end
+  members = redis.call('ZREVRANGEBYLEX', LABELS, '(' .. last, '(' .. label .. '\\0', 'LIMIT', '0', text_of(count))
+  -- After the label, the place with its colon has 18 characters.
+  for at, member in ipairs(members) do members[at] = string.sub(member, #label + 20) end
 else
   local first, last = 0, 0
   if ARGV[5] ~= '' then
@@ -169,7 +184,7 @@ if kind == 'none' then return false end
 -- A value of another program.
 if kind ~= 'hash' then return { 0, -1, redis.call('PTTL', KEYS[1]) } end
 local count, bytes = redis.call('ZCARD', KEYS[2]), 0
-for index = 1, 5 do
+for index = 1, 6 do
   local part = redis.pcall('MEMORY', 'USAGE', KEYS[index], 'SAMPLES', 0)
   bytes = type(part) == 'number' and bytes >= 0 and bytes + part or (part and -1 or bytes)
 end
@@ -188,10 +203,15 @@ end
 local function remove(id)
   local meta = meta_of(id)
   if not meta then return 0 end
-  local sequence, _, _, _, unique = parts_of(meta)
+  local sequence, place, _, _, unique = parts_of(meta)
   local member = member_of(sequence, id)
-  local terms = redis.call('HGET', ROWS, 'k:' .. id)
-  redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id, 'k:' .. id)
+  local terms, labels = unpack(redis.call('HMGET', ROWS, 'k:' .. id, 'l:' .. id))
+  redis.call('HDEL', ROWS, 't:' .. id, 'm:' .. id, 'k:' .. id, 'l:' .. id)
+  if labels then
+    for _, label in ipairs(cjson.decode(labels)) do
+      redis.call('ZREM', LABELS, label_member(label, tonumber(place), member))
+    end
+  end
   for _, set in ipairs({ WRITTEN, PLACED, EXPIRY }) do redis.call('ZREM', set, member) end
   if unique ~= '' and redis.call('HGET', ROWS, 'u:' .. unique) == id then redis.call('HDEL', ROWS, 'u:' .. unique) end
   if terms then
@@ -262,6 +282,10 @@ local function put(row)
   end
   if row.unique then redis.call('HSET', ROWS, 'u:' .. row.unique, row.id) end
   local member = member_of(head.sequence, row.id)
+  if row.labels then
+    redis.call('HSET', ROWS, 'l:' .. row.id, cjson.encode(row.labels))
+    for _, label in ipairs(row.labels) do redis.call('ZADD', LABELS, '0', label_member(label, place, member)) end
+  end
   redis.call('ZADD', WRITTEN, text_of(head.sequence), member)
   redis.call('ZADD', PLACED, text_of(place), member)
   if expiry ~= '' then redis.call('ZADD', EXPIRY, expiry, member) end
@@ -285,13 +309,13 @@ local function finish()
   local ttl = last and text_of(math.max(1, math.ceil(tonumber(last) - now)))
   write_list(ttl)
   if count == 0 then
-    redis.call('DEL', ROWS, WRITTEN, PLACED, EXPIRY, TERMS)
+    redis.call('DEL', ROWS, WRITTEN, PLACED, EXPIRY, TERMS, LABELS)
     return '0'
   end
   for name, value in pairs(head) do
     redis.call('HSET', ROWS, 'h:' .. name, type(value) == 'number' and text_of(value) or value)
   end
-  for index = 1, 5 do
+  for index = 1, 6 do
     if ttl then redis.call('PEXPIRE', KEYS[index], ttl) else redis.call('PERSIST', KEYS[index]) end
   end
   return text_of(head.sequence)
@@ -350,7 +374,7 @@ for index, keep in ipairs(change.keep) do
 end
 if change.removesAll then
   removed = redis.call('ZCARD', WRITTEN)
-  redis.call('UNLINK', WRITTEN, PLACED, EXPIRY, TERMS, ROWS)
+  redis.call('UNLINK', WRITTEN, PLACED, EXPIRY, TERMS, LABELS, ROWS)
   head.removed = head.removed + removed
   gone = {}
 end

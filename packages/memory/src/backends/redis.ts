@@ -85,7 +85,7 @@ const FIELDS_PER_PAGE = 500;
 const FIELDS_PER_ROW = 3;
 
 /** The keys of Redis start with it and the version of their format. The rest is a hash tag, so that those of a table are together. */
-const PREFIX = 'cairn:4:{';
+const PREFIX = 'cairn:5:{';
 
 function encoded(key: string): string {
   return key.replaceAll('{', '%7B').replaceAll('}', '%7D');
@@ -98,7 +98,7 @@ function decoded(key: string): string {
 /** Returns the keys of a table, see `redis-scripts.ts`; the last one is the list that other programs read notes from. */
 function keysOf(key: string): string[] {
   const first = `${PREFIX}${encoded(key)}}`;
-  const own = ['', ':written', ':placed', ':expiry', ':terms'].map((suffix) => `${first}${suffix}`);
+  const own = ['', ':written', ':placed', ':expiry', ':terms', ':labels'].map((suffix) => `${first}${suffix}`);
   // A key with braces would be on another node of a cluster.
   return key.startsWith(NOTES_PREFIX) && encoded(key) === key ? [...own, key] : own;
 }
@@ -120,7 +120,16 @@ function rowsIn(reply: readonly string[]): Row[] {
 }
 
 /** Returns a row as the script reads it. */
-function changeOf({ id, expected, next, timeMs, lifetimeMs = Infinity, unique, terms }: RowChange): object {
+function changeOf({
+  id,
+  expected,
+  next,
+  timeMs,
+  lifetimeMs = Infinity,
+  unique,
+  terms,
+  labels = [],
+}: RowChange): object {
   const texts = typeof next === 'string' ? { text: next } : { before: next?.[0], after: next?.[1] };
   return {
     id,
@@ -130,6 +139,7 @@ function changeOf({ id, expected, next, timeMs, lifetimeMs = Infinity, unique, t
     lifetime: lifetimeMs === Infinity ? undefined : lifetimeMs,
     unique,
     terms: terms && [...terms].flat(),
+    ...(labels.length > 0 && { labels }),
   };
 }
 
@@ -183,7 +193,13 @@ class RedisStore implements MemoryBackend {
   readonly page: MemoryBackend['page'] = async (key, query, call) => {
     const { order } = query;
     const from =
-      order === 'written' ? [query.after ?? 0] : query.before ? [query.before.place, query.before.sequence] : [''];
+      order === 'written'
+        ? [query.after ?? 0]
+        : [
+            query.before?.place ?? '',
+            query.before?.sequence ?? '',
+            ...(query.label === undefined ? [] : [query.label]),
+          ];
     const args = [order, limitOf(query, Number.MAX_SAFE_INTEGER), PAGE_BYTES, ...from].map(String);
     const [start, sequence, count, more, ...fields] = parts(await this.#run(pageScript, key, args, call));
     return {

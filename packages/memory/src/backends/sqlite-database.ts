@@ -1,12 +1,17 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Erasure } from '../records/backend.ts';
-import { backUp } from './sqlite-backup.ts';
+import type { BackupResult, CallOptions, Damage, Erasure, StoreNotice } from '../records/backend.ts';
+import { backUp, backUpDamaged, copyPages } from './sqlite-backup.ts';
+import { backupStateOf, damageNote, isBackupDue, keptUntil, noteDamage } from './sqlite-backups.ts';
+import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
+import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure, needsRewrite, withoutSync } from './sqlite-erasure.ts';
-import { changedError, deniedError, explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from './sqlite-erasure.ts';
+import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt, isFull } from './sqlite-errors.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
+import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
+import { salvageFile } from './sqlite-salvage.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { pragma, stateOf, type State } from './sqlite-schema.ts';
 
@@ -22,7 +27,17 @@ export interface DatabaseOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;
   readonly driver: SqliteDriver;
+  /** Whether to make a backup each day, in another process. @default false */
+  readonly backups?: boolean | undefined;
 }
+
+/** A file that is not larger has no tables yet: they are in its log. */
+const NEW_FILE_BYTES = 32 * 1024;
+/** How often a connection that stays open asks whether a backup is due. */
+const BACKUP_CHECK_MS = 3_600_000;
+
+/** Another file was put at the path while a call waited for the lock. */
+class ReplacedFile extends Error {}
 
 /** One connection to a file, opened on first use. Tasks run in the order of the calls. */
 export class SqliteDatabase {
@@ -35,7 +50,13 @@ export class SqliteDatabase {
   /** The number of writes from which a write finishes an erasure. */
   #nextErasure = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #backups = new Set<Promise<unknown>>();
+  /** Tasks on connections of their own, which closing waits for. */
+  readonly #others = new Set<Promise<unknown>>();
+  /** The problem of a damaged file. */
+  #problem: string | undefined;
+  /** Why the last daily backup failed. */
+  #backupProblem: string | undefined;
+  #nextBackupCheckMs = 0;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -59,46 +80,189 @@ export class SqliteDatabase {
     }, signal);
   }
 
-  /** Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk. */
-  write<T>(task: (on: Statements, state: State) => T | Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+  /**
+   * Runs a task in one transaction: all of its changes are kept, or none. They are synced to the disk.
+   *
+   * @param options `isRemoval`: whether the task only removes, and so succeeds on a full disk.
+   */
+  write<T>(
+    task: (on: Statements, state: State) => T | Promise<T>,
+    { isRemoval = false, signal }: CallOptions & { readonly isRemoval?: boolean } = {},
+  ): Promise<T> {
     return this.#enqueue(async () => {
-      const file = await this.#openToWrite(signal);
-      let mark: unknown = null;
-      const result = await this.#retryWhileBusy(
-        () =>
-          inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
-            const state = stateOf(on);
-            mark = state['erasure'];
-            return task(on, state);
-          }),
-        signal,
-      );
-      this.#maintain(file);
-      if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
-      return result;
+      for (;;) {
+        try {
+          return await (isRemoval ? this.#withReserve(() => this.#write(task, signal)) : this.#write(task, signal));
+        } catch (error) {
+          if (!(error instanceof ReplacedFile)) throw error;
+        }
+      }
     }, signal);
+  }
+
+  /** Repeats a task in the space of the reserve when the disk is full. */
+  async #withReserve<T>(task: () => Promise<T>): Promise<T> {
+    const { path } = this.#options;
+    try {
+      return await task();
+    } catch (error) {
+      if (!isFull(error) || !releaseReserve(path)) throw error;
+    }
+    try {
+      return await task();
+    } finally {
+      fillReserve(path);
+    }
+  }
+
+  async #write<T>(task: (on: Statements, state: State) => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const file = await this.#openToWrite(signal);
+    let mark: unknown = null;
+    const transaction = (): T | Promise<T> =>
+      inTransaction(file, 'BEGIN IMMEDIATE', (on) => {
+        // A write to a file that is elsewhere now would be lost.
+        if (!file.isCurrent()) throw new ReplacedFile();
+        const state = stateOf(on);
+        mark = state['erasure'];
+        return task(on, state);
+      });
+    const result = await this.#retryWhileBusy(transaction, signal);
+    this.#maintain(file);
+    if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
+    return result;
   }
 
   erase(signal?: AbortSignal): Promise<Erasure> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
-      await withoutSync(file.database, () =>
-        this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
-      );
+      const mark = (): Promise<void> =>
+        withoutSync(file.database, () =>
+          this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
+        );
+      await this.#withReserve(mark);
       const { path, busyTimeoutMs: waitMs } = this.#options;
       // Once it has begun it is finished.
       const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);
-      return (await eraseNow({ ...file, path, waitMs, retry })) ? 'done' : 'pending';
+      const erasing = { ...file, path, waitMs, retry };
+      try {
+        return (await this.#withReserve(() => eraseNow(erasing))) ? 'done' : 'pending';
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        // As far as it fits, the removed rows are overwritten in the file. The rest is erased when there is space.
+        await truncateLog(erasing).catch((failure: unknown) => {
+          if (!isFull(failure)) throw failure;
+        });
+        fillReserve(path);
+        return 'pending';
+      }
     }, signal);
   }
 
-  /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @returns the bytes of the copy. */
-  backup(path: string, signal?: AbortSignal): Promise<number> {
+  /** Copies the file to a new one, and verifies the copy. Other calls do not wait for it. @throws for a damaged file. */
+  copy(path: string, signal?: AbortSignal): Promise<BackupResult> {
+    return this.#beside(() => this.#copy(path, signal), signal);
+  }
+
+  async #copy(path: string, signal: AbortSignal | undefined): Promise<BackupResult> {
+    const file = await this.#connect(signal);
+    const options = { source: this.#options.path, path, signal };
+    return backUp(file, options).finally(() => file.database.close());
+  }
+
+  /** Copies the file like `copy`. Of a damaged file, every readable record is copied. */
+  backup(path: string, signal?: AbortSignal): Promise<BackupResult> {
+    return this.#beside(async () => {
+      try {
+        return await this.#copy(path, signal);
+      } catch (error) {
+        const isDamaged = isCorrupt(error) || (MemoryError.isInstance(error) && error.code === 'CORRUPT_STORE');
+        const damage = isDamaged ? await this.#check(signal) : [];
+        if (damage.length === 0) throw error;
+        return backUpDamaged({ path, damage, salvage: (target) => this.#salvage(target, signal) });
+      }
+    }, signal);
+  }
+
+  /** Reads everything, and returns what is damaged. @throws {MemoryError} `CORRUPT_STORE` for a file that is not a store. */
+  check(signal?: AbortSignal): Promise<Damage[]> {
+    return this.#beside(() => this.#check(signal), signal);
+  }
+
+  async #check(signal: AbortSignal | undefined): Promise<Damage[]> {
+    const { path, busyTimeoutMs } = this.#options;
+    let found: Damage[];
+    try {
+      const { database, name, isWritable } = await this.#connect(signal);
+      database.close();
+      found = await checkFile(path, { name, readOnly: !isWritable, timeoutMs: busyTimeoutMs });
+    } catch (error) {
+      if (!isCorrupt(error) || !(error instanceof Error)) throw error;
+      found = [{ key: '', message: error.message }];
+    }
+    this.#problem = found[0]?.message;
+    if (found.length === 0) noteDamage(path, undefined);
+    return found;
+  }
+
+  /** Copies the readable records of a damaged file to a new one. @returns what is lost. */
+  salvage(target: string, signal?: AbortSignal): Promise<Damage[]> {
+    return this.#beside(() => this.#salvage(target, signal), signal);
+  }
+
+  #salvage(target: string, signal: AbortSignal | undefined): Promise<Damage[]> {
+    const copy = async (to: string): Promise<void> => {
+      const { database } = await this.#connect(signal);
+      await copyPages(database, to, { signal }).finally(() => database.close());
+    };
+    return salvageFile({ path: this.#options.path, copy, target, signal });
+  }
+
+  /** Returns what answers must say about the file. A failed backup is reported once. */
+  notices(): readonly StoreNotice[] {
+    const { path } = this.#options;
+    const notices: StoreNotice[] = [];
+    if (this.#problem !== undefined) notices.push({ code: 'DAMAGED', message: damageMessage(path, this.#problem) });
+    if (this.#backupProblem !== undefined) notices.push({ code: 'BACKUP_FAILED', message: this.#backupProblem });
+    this.#backupProblem = undefined;
+    return notices;
+  }
+
+  /** Returns how long backups keep forgotten text; `undefined` when none does. */
+  async keptUntil(signal?: AbortSignal): Promise<string | undefined> {
+    const untilMs = await this.read((on) => keptUntil(this.#options.path, backupStateOf(stateOf(on))), signal);
+    return untilMs === undefined ? undefined : `until ${new Date(untilMs).toISOString().slice(0, 10)}`;
+  }
+
+  /** Starts the daily backup. The call that opened the file does not wait for it. */
+  #backUpWhenDue({ statements, isWritable }: OpenFile): void {
+    const { path, backups = false } = this.#options;
+    if (!backups || !isWritable || performance.now() < this.#nextBackupCheckMs) return;
+    this.#nextBackupCheckMs = performance.now() + BACKUP_CHECK_MS;
+    try {
+      if (!isBackupDue(path, backupStateOf(stateOf(statements)), Date.now())) return;
+    } catch {
+      // The call itself reports a problem of the file.
+      return;
+    }
+    startDailyBackup(path, (reason) => {
+      if (reason === 'damaged') this.noteProblem(damageNote(path)?.problem ?? 'the daily backup found damage');
+      else this.#backupProblem = failedBackup(path, reason);
+    });
+  }
+
+  noteProblem(problem: string): void {
+    this.#problem ??= problem;
+  }
+
+  /** Runs a task on a connection of its own. Other calls do not wait for it, and closing does. */
+  #beside<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     return this.#enqueue(async () => {
-      const file = await this.#connect(signal);
-      const running = backUp(file, { source: this.#options.path, path, signal }).finally(() => file.database.close());
-      this.#backups.add(running);
-      const end = (): boolean => this.#backups.delete(running);
+      const { path } = this.#options;
+      const running = task().catch((error: unknown) => {
+        throw explainSqliteError(error, { path, signal });
+      });
+      this.#others.add(running);
+      const end = (): boolean => this.#others.delete(running);
       running.then(end, end);
       return { running };
     }, signal).then(({ running }) => running);
@@ -107,7 +271,7 @@ export class SqliteDatabase {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue;
-    await Promise.allSettled(this.#backups);
+    await Promise.allSettled(this.#others);
     if (this.#file?.isWritable === true && this.#file.isCurrent()) await this.#finishErasure(this.#file);
     this.#release();
   }
@@ -120,6 +284,7 @@ export class SqliteDatabase {
       try {
         return await task();
       } catch (error) {
+        if (isCorrupt(error)) this.noteProblem(error instanceof Error ? error.message : String(error));
         throw explainSqliteError(error, { path: this.#options.path, signal });
       }
     });
@@ -141,12 +306,18 @@ export class SqliteDatabase {
 
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
     // Writes into a removed file would be lost.
-    if (this.#file?.isCurrent() === true) return this.#file;
+    if (this.#file?.isCurrent() === true) {
+      this.#backUpWhenDue(this.#file);
+      return this.#file;
+    }
     this.#release();
-    this.#file = await this.#connect(signal);
+    this.#file = await this.#withReserve(() => this.#connect(signal));
     this.opened += 1;
+    if (this.#file.isWritable) this.#keepReserve();
+    this.#problem = problemAtOpening(this.#file) ?? damageNote(this.#options.path)?.problem;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
+    this.#backUpWhenDue(this.#file);
     return this.#file;
   }
 
@@ -184,9 +355,16 @@ export class SqliteDatabase {
     }
   }
 
+  /** Keeps space for removals on a full disk. A file without tables has nothing to remove. */
+  #keepReserve(): void {
+    const { path } = this.#options;
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > NEW_FILE_BYTES) fillReserve(path);
+  }
+
   /** Keeps the file and its log small. */
   #maintain({ database }: OpenFile): void {
     this.#writes += 1;
+    if (this.#writes % WRITES_PER_MAINTENANCE === 1) fillReserve(this.#options.path);
     if (this.#writes % WRITES_PER_MAINTENANCE !== 0) return;
     try {
       const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false });
@@ -197,4 +375,10 @@ export class SqliteDatabase {
       // The write itself succeeded, so the call must not fail. The next call reports a problem of the file.
     }
   }
+}
+
+function failedBackup(path: string, reason: 'full' | 'failed' | 'done'): string {
+  const why =
+    reason === 'full' ? 'the disk is full; free some space' : `'cairn memory backup <file> --store ${path}' shows why`;
+  return `[memory:sqlite] The daily backup of ${path} failed: ${why}. It is tried again within the hour of its next use.`;
 }

@@ -7,6 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
+import { withForgotten } from './sqlite-backups.ts';
 import { isBusy } from './sqlite-errors.ts';
 import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
@@ -30,9 +31,10 @@ export function needsRewrite(on: Statements): boolean {
   return markOf(on)?.startsWith('text') === true;
 }
 
-/** Marks the file as one with removed text. */
+/** Marks the file as one with removed text, which its backups may have. */
 export function markErasure(on: Statements): void {
-  on.run('UPDATE state SET erasure = ?', `text ${randomName()}`);
+  const forgotten = withForgotten(stateOf(on)['forgotten'], Date.now());
+  on.run('UPDATE state SET erasure = ?, forgotten = ?', `text ${randomName()}`, forgotten);
 }
 
 export interface Erasing extends Pick<OpenFile, 'database' | 'statements'>, Pick<Opening, 'path' | 'retry'> {
@@ -66,7 +68,7 @@ async function rewrite({ path, database, waitMs, retry }: Erasing): Promise<void
 }
 
 /** @returns whether the log is empty now. */
-async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
+export async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
   const timeoutMs = Number(pragma(database, 'busy_timeout'));
   // SQLite would wait in this thread.
   database.exec('PRAGMA busy_timeout = 0');

@@ -16,7 +16,8 @@ const full: Explained = ['STORE_FULL', 'cannot grow: the disk is full', 'Free so
 const corrupt: Explained = [
   'CORRUPT_STORE',
   'is not a memory file of Cairn, or is damaged',
-  'The file was not changed; use another file, or restore a backup.',
+  "The file was not changed. Use another file; 'cairn memory backup <file> --store <this file>' saves every readable record, " +
+    "'cairn memory restore --store <this file>' lists backups.",
 ];
 
 /** The meaning of SQLite's result codes. The lower eight bits are the kind. */
@@ -49,6 +50,12 @@ const systemErrors: Readonly<Record<string, Explained>> = {
 export function isBusy(error: unknown): boolean {
   const code = errcodeOf(error);
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
+}
+
+/** Returns whether the disk is full, so that free space helps. */
+export function isFull(error: unknown): boolean {
+  const code = errcodeOf(error);
+  return code !== undefined && ((code & 0xff) === 13 || code === IOERR_SHMSIZE);
 }
 
 export function isCorrupt(error: unknown): boolean {

@@ -11,6 +11,8 @@ export interface OpenFile {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly isWritable: boolean;
+  /** What SQLite opened: the path, or a URI. */
+  readonly name: string;
   /** Returns whether this is still the file at the path. A file that is read without locks must also have the same contents. */
   readonly isCurrent: () => boolean;
 }
@@ -23,7 +25,8 @@ export interface Opening {
 }
 
 /** Opens a file, and creates its tables if it is empty. A file that cannot be written is read as it is. */
-export async function openFile({ path, driver, retry }: Opening): Promise<OpenFile> {
+export async function openFile(opening: Opening): Promise<OpenFile> {
+  const { path, driver, retry } = opening;
   const Database = await loadDriver(driver);
   const mode = prepareFile(path);
   const isWritable = mode === 'write';
@@ -33,9 +36,16 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
   try {
     const isEmpty = await retry(() => {
       if (database.isTransaction) database.exec('ROLLBACK');
-      if (isWritable) setUp(database, path);
-      return !isWritable && formatOf(database, path) === 0;
+      const format = formatOf(database, path);
+      // It waited for a process that put another file there. Their logs would have the same name.
+      if (identityOf(path) !== identity) return undefined;
+      if (isWritable) setUp(database, format);
+      return !isWritable && format === 0;
     });
+    if (isEmpty === undefined) {
+      database.close();
+      return await openFile(opening);
+    }
     // Now it is known to be a store.
     if (isWritable) makePrivate(path);
     const isLocked = mode !== 'immutable' && !isEmpty;
@@ -45,7 +55,7 @@ export async function openFile({ path, driver, retry }: Opening): Promise<OpenFi
       database = new Database(':memory:');
       createTables(database);
     }
-    return { database, statements: statementsOf(database), isWritable, isCurrent };
+    return { database, statements: statementsOf(database), isWritable, name, isCurrent };
   } catch (error) {
     if (database.isOpen) database.close();
     throw error;

@@ -5,7 +5,7 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** Marks the file as a memory: "Cair". */
 const APPLICATION_ID = 0x43616972;
-const SCHEMA_VERSION = 3;
+const SCHEMA_VERSION = 5;
 
 /** The size of the log after a checkpoint. */
 const LOG_BYTES = 4 * 1024 * 1024;
@@ -13,13 +13,16 @@ const LOG_BYTES = 4 * 1024 * 1024;
 /**
  * `keys` counts its rows, so that nothing is counted by reading them; the id of a key is never given twice. The rest of a
  * removed key is dropped in steps. The sequence of a row has the id of its key, see `sqlite-table.ts`, so that the rows of a
- * key are together. `terms` of a row are the names of its postings. `state` has one row.
+ * key are together. `terms` of a row are the names of its postings, `labels` those of its entries in `labels`, in the order of their
+ * places; `checksum` is the one of its id and body. `state` has one row.
  */
 const tables = `
 CREATE TABLE state (
   trusted_ms INTEGER,
   jumped_to_ms INTEGER,
-  erasure TEXT
+  erasure TEXT,
+  created_ms INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  forgotten TEXT NOT NULL DEFAULT '[]'
 );
 INSERT INTO state DEFAULT VALUES;
 CREATE TABLE keys (
@@ -40,8 +43,23 @@ CREATE TABLE entries (
   expires_at INTEGER,
   identity TEXT,
   terms TEXT,
+  labels TEXT,
+  checksum INTEGER,
   body TEXT NOT NULL
 );
+CREATE TABLE labels (
+  owner INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  entry INTEGER NOT NULL,
+  PRIMARY KEY (owner, label, at, entry)
+) WITHOUT ROWID;
+CREATE TABLE label_counts (
+  owner INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  PRIMARY KEY (owner, label)
+) WITHOUT ROWID;
 CREATE TABLE postings (
   id INTEGER PRIMARY KEY,
   key_id INTEGER NOT NULL,
@@ -54,7 +72,7 @@ CREATE UNIQUE INDEX entries_by_id ON entries (key_id, id);
 CREATE INDEX entries_by_place ON entries (key_id, place, sequence);
 CREATE INDEX entries_by_key_and_expiry ON entries (key_id, expires_at);
 CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
-CREATE UNIQUE INDEX entries_by_identity ON entries (key_id, identity) WHERE identity IS NOT NULL;
+CREATE UNIQUE INDEX entries_by_identity ON entries (identity, key_id) WHERE identity IS NOT NULL;
 CREATE UNIQUE INDEX postings_by_term ON postings (key_id, term, block);
 `;
 
@@ -110,13 +128,8 @@ export function formatOf(database: DatabaseSync, path: string): number {
   return version;
 }
 
-/**
- * Creates the tables of an open file unless it has them. It can be repeated when another process held a lock.
- *
- * @throws {MemoryError} `CORRUPT_STORE`.
- */
-export function setUp(database: DatabaseSync, path: string): void {
-  const format = formatOf(database, path);
+/** Creates the tables of an open file of a format unless it has them. It can be repeated when another process held a lock. */
+export function setUp(database: DatabaseSync, format: number): void {
   // SQLite accepts this only in an empty file.
   if (format === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES};

@@ -1,4 +1,5 @@
 /** The rows of one key of a file, with their postings. */
+import { crc32 } from 'node:zlib';
 import { MemoryError } from '../errors.ts';
 import type { Keep, PageQuery, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import type { Time } from '../records/clock-guard.ts';
@@ -19,12 +20,41 @@ const BYTES_PER_STEP = 1024 * 1024;
 /** A row of another program may be binary; it is read as SQLite writes it: `X'00FF'`. */
 const BODY = "CASE typeof(body) WHEN 'text' THEN body ELSE quote(body) END AS body";
 /** What {@link rowOf} reads. */
-export const COLUMNS: string = `sequence, id, place, expires_at, ${BODY}`;
+export const COLUMNS: string = `sequence, id, place, expires_at, checksum, ${BODY}`;
 const IS_LIVE = '(expires_at IS NULL OR expires_at >';
 /** The end of all texts that start with the parameter: no text has the byte 0xFF. */
 export const endOf = (parameter: string): string => `CAST(CAST(${parameter} AS BLOB) || x'FF' AS TEXT)`;
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the checksum of a row. SQLite itself does not notice when the later pages of a long text are overwritten.
+ *
+ * @param body as it is read back.
+ */
+export function checksumOf(id: string, body: string): number {
+  return crc32(body, crc32(id));
+}
+
+function isDamaged({ id, checksum, body }: Fields): boolean {
+  // A row of another program has none.
+  return checksum !== null && checksum !== checksumOf(String(id), String(body));
+}
+
+/** Returns the text of a row. One that is not what was written is left out if it could pass for a record. */
+function textOf(fields: Fields): string {
+  const text = String(fields['body']);
+  return isDamaged(fields) && isJson(text) ? '' : text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export function rowOf(fields: Fields): Row {
   const { expires_at: expiresAt } = fields;
@@ -33,7 +63,8 @@ export function rowOf(fields: Fields): Row {
     sequence: Number(fields['sequence']),
     place: Number(fields['place']),
     ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
-    text: String(fields['body']),
+    text: textOf(fields),
+    ...(isDamaged(fields) && { isDamaged: true }),
   };
 }
 
@@ -82,9 +113,21 @@ export function pageOf(
     return on.each(sql, first, end, nowMs, limit);
   }
   const { place, sequence } = query.before ?? { place: MAX, sequence: MAX };
+  if (query.label !== undefined) {
+    // The order of the tables is fixed: the labels are read in their order, and the entries one by one.
+    const sql = `SELECT ${COLUMNS} FROM labels CROSS JOIN entries ON entries.sequence = labels.entry
+      WHERE owner = ? AND label = ? AND (at, entry) < (?, ?) AND ${IS_LIVE} ?) ORDER BY at DESC, entry DESC LIMIT ?`;
+    return on.each(sql, keyId, query.label, place, sequence, nowMs, limit);
+  }
   const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ? AND (place, sequence) < (?, ?) AND ${IS_LIVE} ?)
     ORDER BY place DESC, sequence DESC LIMIT ?`;
   return on.each(sql, keyId, place, sequence, nowMs, limit);
+}
+
+/** Returns the number of rows of a key with a label. */
+export function countLabel(on: Statements, keyId: number, label: string): number {
+  const found = on.get('SELECT records FROM label_counts WHERE owner = ? AND label = ?', keyId, label);
+  return Number(found?.['records'] ?? 0);
 }
 
 /** One key in a transaction that writes. {@link SqliteTable.save} ends the change. */
@@ -92,6 +135,8 @@ class SqliteTable {
   readonly #on: Statements;
   readonly #counts: Counts;
   readonly #postings: PostingsChange;
+  /** By how much the number of rows with a label changed. */
+  readonly #labelled = new Map<string, number>();
 
   constructor(on: Statements, counts: Counts) {
     this.#on = on;
@@ -106,17 +151,34 @@ class SqliteTable {
   /** Removes rows that meet a condition, in which `?1` is the id of the key. @returns their number. */
   remove(condition: string, ...values: readonly (number | string)[]): number {
     const sql = `DELETE FROM entries WHERE key_id = ?1 AND ${condition}
-      RETURNING sequence, terms, octet_length(body) AS bytes`;
+      RETURNING sequence, place, terms, labels, octet_length(body) AS bytes`;
     const removed = this.#on.all(sql, this.#counts.id, ...values);
     const counts = this.#counts;
     counts.records -= removed.length;
-    for (const { sequence, terms, bytes } of removed) {
+    for (const { sequence, place, terms, labels, bytes } of removed) {
       counts.bytes -= Number(bytes);
+      if (labels !== null) this.#unlabel(JSON.parse(String(labels)) as string[], Number(place), Number(sequence));
       if (terms === null) continue;
       counts.removed += 1;
       this.#postings.remove(Number(sequence), JSON.parse(String(terms)) as string[]);
     }
     return removed.length;
+  }
+
+  #label(labels: readonly string[], place: number, sequence: number): void {
+    const sql = 'INSERT INTO labels (owner, label, at, entry) VALUES (?, ?, ?, ?)';
+    for (const label of labels) {
+      this.#on.run(sql, this.#counts.id, label, place, sequence);
+      this.#labelled.set(label, (this.#labelled.get(label) ?? 0) + 1);
+    }
+  }
+
+  #unlabel(labels: readonly string[], place: number, sequence: number): void {
+    const sql = 'DELETE FROM labels WHERE owner = ? AND label = ? AND at = ? AND entry = ?';
+    for (const label of labels) {
+      this.#on.run(sql, this.#counts.id, label, place, sequence);
+      this.#labelled.set(label, (this.#labelled.get(label) ?? 0) - 1);
+    }
   }
 
   /** Takes the next sequence. @throws {MemoryError} `STORE_FULL`. */
@@ -128,7 +190,10 @@ class SqliteTable {
   }
 
   /** Writes a row. @returns the row, even if it has expired already and is not kept. */
-  put({ id, next = '', timeMs, lifetimeMs = Infinity, unique, terms }: RowChange, { nowMs, trustedMs }: Time): Row {
+  put(
+    { id, next = '', timeMs, lifetimeMs = Infinity, unique, terms, labels }: RowChange,
+    { nowMs, trustedMs }: Time,
+  ): Row {
     const counts = this.#counts;
     const sequence = this.advance();
     const time = Math.trunc(timeMs ?? nowMs);
@@ -139,8 +204,8 @@ class SqliteTable {
     const row = { id, sequence, place, ...(expiresMs !== Infinity && { expiresAt: expiresMs }), text };
     if (expiresMs <= trustedMs) return row;
     this.#on.run(
-      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO entries (sequence, key_id, id, place, expires_at, identity, terms, labels, checksum, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       sequence,
       counts.id,
       id,
@@ -148,8 +213,11 @@ class SqliteTable {
       storedTime(expiresMs),
       unique ?? null,
       terms === undefined ? null : JSON.stringify([...terms.keys()]),
+      labels === undefined || labels.length === 0 ? null : JSON.stringify(labels),
+      checksumOf(id, text),
       text,
     );
+    this.#label(labels ?? [], place, sequence);
     counts.records += 1;
     counts.bytes += Buffer.byteLength(text);
     if (terms !== undefined) this.#postings.add(sequence, terms);
@@ -182,6 +250,7 @@ class SqliteTable {
   }
 
   #saveCounts(): void {
+    for (const [label, change] of this.#labelled) this.#saveLabel(label, change);
     const { id, sequence, place, records, bytes, removed } = this.#counts;
     if (records === 0) {
       this.#on.run('DELETE FROM keys WHERE id = ?', id);
@@ -198,6 +267,19 @@ class SqliteTable {
       id,
     );
   }
+
+  #saveLabel(label: string, change: number): void {
+    const { id } = this.#counts;
+    if (change === 0) return;
+    this.#on.run(
+      `INSERT INTO label_counts (owner, label, records) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET records = records + excluded.records`,
+      id,
+      label,
+      change,
+    );
+    if (change < 0) this.#on.run('DELETE FROM label_counts WHERE owner = ? AND label = ? AND records = 0', id, label);
+  }
 }
 
 function addKey(on: Statements, key: string): Counts {
@@ -209,12 +291,12 @@ function addKey(on: Statements, key: string): Counts {
 
 /** Finds why rows cannot be changed. No key has the id 0. */
 function conflictOf(on: Statements, keyId: number, rows: readonly RowChange[], nowMs: number): Conflict | undefined {
-  const bodyOf = `SELECT ${BODY} FROM entries WHERE key_id = ? AND id = ? AND ${IS_LIVE} ?)`;
+  const bodyOf = `SELECT id, checksum, ${BODY} FROM entries WHERE key_id = ? AND id = ? AND ${IS_LIVE} ?)`;
   const idOf = `SELECT id FROM entries WHERE key_id = ? AND identity = ? AND ${IS_LIVE} ?)`;
   return conflictIn(rows, {
     textOf: (id) => {
-      const body = on.get(bodyOf, keyId, id, nowMs)?.['body'];
-      return body === undefined ? undefined : String(body);
+      const found = on.get(bodyOf, keyId, id, nowMs);
+      return found && textOf(found);
     },
     ownerOf: (unique) => {
       const id = on.get(idOf, keyId, unique, nowMs)?.['id'];
@@ -289,8 +371,12 @@ function removeSome(on: Statements, key: Sized): boolean {
   const step = stepOf(key);
   const rows = `SELECT sequence FROM entries WHERE key_id = ?1 LIMIT ?2`;
   const postings = `SELECT id FROM postings WHERE key_id = ?1 LIMIT ?2`;
+  const labels = `SELECT label, at, entry FROM labels WHERE owner = ?1 LIMIT ?2`;
   if (on.run(`DELETE FROM entries WHERE sequence IN (${rows})`, key.id, step) === step) return true;
   if (on.run(`DELETE FROM postings WHERE id IN (${postings})`, key.id, ROWS_PER_STEP) === ROWS_PER_STEP) return true;
+  const ofLabels = `DELETE FROM labels WHERE owner = ?1 AND (label, at, entry) IN (${labels})`;
+  if (on.run(ofLabels, key.id, ROWS_PER_STEP) === ROWS_PER_STEP) return true;
+  on.run('DELETE FROM label_counts WHERE owner = ?', key.id);
   on.run('DELETE FROM keys WHERE id = ?', key.id);
   return false;
 }

@@ -1,5 +1,7 @@
 import { homeDirectory } from '@cairn/tool/paths';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type {
   CallOptions,
@@ -15,10 +17,13 @@ import { blockOf } from '../records/postings.ts';
 import { userStorePath } from '../store-path.ts';
 import { limitOf, PAGE_BYTES } from './changes.ts';
 import { readTime, trustedTime } from './sqlite-clock.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
+import { listBackups as listFiles, type BackupFile } from './sqlite-backups.ts';
+import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
-import { stateOf } from './sqlite-schema.ts';
-import { changeTable, COLUMNS, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
+import type { Restored } from './sqlite-restore.ts';
+import { stateOf, type State } from './sqlite-schema.ts';
+import type { Statements } from './sqlite-statements.ts';
+import { changeTable, COLUMNS, countLabel, dropKey, endOf, findKey, pageOf, rowOf, sweep } from './sqlite-table.ts';
 
 export interface SqliteOptions {
   /** @default the store of the user, see `userStorePath` */
@@ -29,6 +34,11 @@ export interface SqliteOptions {
   readonly clock?: Clock | undefined;
   /** Loads SQLite. @default node:sqlite */
   readonly driver?: SqliteDriver | undefined;
+  /**
+   * Whether a store that changed is backed up once a day, by another process of this Node. The newest 7 backups are kept next to the
+   * file, in a directory with `-backups` after its name. @default false
+   */
+  readonly backups?: boolean | undefined;
 }
 
 /** Approximate bytes of a row without its text and its postings. */
@@ -42,12 +52,23 @@ const LIVE = '(expires_at IS NULL OR expires_at > ?2)';
 
 class SqliteStore implements MemoryBackend {
   readonly name = 'sqlite';
+  readonly path: string;
+  readonly #options: DatabaseOptions;
   readonly #database: SqliteDatabase;
   readonly #clock: Clock;
 
-  constructor(database: SqliteDatabase, clock: Clock) {
-    this.#database = database;
+  constructor(options: DatabaseOptions, clock: Clock) {
+    this.path = options.path;
+    this.#options = options;
+    this.#database = new SqliteDatabase(options);
     this.#clock = clock;
+  }
+
+  /** Returns a row. Damage of its text is also a notice. */
+  #rowOf(fields: Parameters<typeof rowOf>[0]): Row {
+    const row = rowOf(fields);
+    if (row.isDamaged) this.#database.noteProblem(`the text of the record ${row.id} is not what was written`);
+    return row;
   }
 
   readonly now: MemoryBackend['now'] = async ({ signal, trusted = false } = {}) => {
@@ -60,11 +81,13 @@ class SqliteStore implements MemoryBackend {
     const { rows = [], removes, sequence } = change;
     // The rows of a large table are removed in steps.
     const isDropped = removes === 'all' && rows.length === 0 && sequence === undefined;
-    const result = await this.#database.write((on, state): TableResult | Promise<TableResult> => {
+    const task = (on: Statements, state: State): TableResult | Promise<TableResult> => {
       const time = readTime(on, state, this.#clock());
       if (!isDropped) return changeTable(on, key, change, time);
       return { isDone: true, sequence: 0, rows: [], removed: dropKey(on, key) };
-    }, call);
+    };
+    const isRemoval = rows.every(({ next }) => next === undefined);
+    const result = await this.#database.write(task, { isRemoval, signal: call?.signal });
     if (isDropped) await this.#sweep();
     return result;
   };
@@ -72,7 +95,7 @@ class SqliteStore implements MemoryBackend {
   /** Removes what is left of removed keys. */
   async #sweep(): Promise<void> {
     try {
-      while (await this.#database.write((on) => sweep(on))) await setImmediate();
+      while (await this.#database.write((on) => sweep(on), { isRemoval: true })) await setImmediate();
     } catch {
       // The keys are removed. The next writes remove what is left of their rows.
     }
@@ -83,7 +106,7 @@ class SqliteStore implements MemoryBackend {
       const sql = `SELECT ${COLUMNS} FROM entries WHERE key_id = ${OF_KEY} AND ${LIVE} AND`;
       return ids.map((id) => {
         const found = on.get(`${sql} ${typeof id === 'number' ? 'sequence' : 'id'} = ?3`, key, this.#clock(), id);
-        return found && rowOf(found);
+        return found && this.#rowOf(found);
       });
     }, call?.signal);
   };
@@ -91,12 +114,14 @@ class SqliteStore implements MemoryBackend {
   readonly page: MemoryBackend['page'] = (key, query, call) => {
     const limit = limitOf(query, MAX_LIMIT);
     return this.#database.read((on) => {
-      const { id: start = 0, sequence = 0, records: count = 0 } = findKey(on, key) ?? {};
+      const { id: start = 0, sequence = 0, records = 0 } = findKey(on, key) ?? {};
+      const label = query.order === 'newest' ? query.label : undefined;
+      const count = label === undefined ? records : countLabel(on, start, label);
       const rows: Row[] = [];
       let bytes = 0;
       for (const fields of pageOf(on, start, { ...query, limit: limit + 1, nowMs: this.#clock() })) {
         if (rows.length === limit || bytes >= PAGE_BYTES) return { start, sequence, count, rows, hasMore: true };
-        const row = rowOf(fields);
+        const row = this.#rowOf(fields);
         bytes += row.text.length;
         rows.push(row);
       }
@@ -111,7 +136,7 @@ class SqliteStore implements MemoryBackend {
       const postings: PostingsOfBlock[][] = [];
       for (const [index, term] of terms.entries()) {
         const found = on.all(sql, id, term, blockOf(after[index] ?? 0));
-        postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: String(body) })));
+        postings.push(found.map(({ block, body }) => ({ block: Number(block), numbers: numbersOf(body) })));
         await setImmediate();
         signal?.throwIfAborted();
       }
@@ -153,7 +178,39 @@ class SqliteStore implements MemoryBackend {
   readonly backup: NonNullable<MemoryBackend['backup']> = (to, call) =>
     this.#database.backup(resolve(to), call?.signal);
 
+  readonly check: NonNullable<MemoryBackend['check']> = (call) => this.#database.check(call?.signal);
+
+  readonly salvage: NonNullable<MemoryBackend['salvage']> = async (call) => {
+    // Not next to the store: its disk may be full.
+    const directory = await mkdtemp(join(tmpdir(), 'cairn-salvage-'));
+    const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+    const path = join(directory, 'memory.db');
+    try {
+      const lost = await this.#database.salvage(path, call?.signal);
+      const copy = new SqliteStore({ ...this.#options, path, backups: false }, this.#clock);
+      const close = async (): Promise<void> => {
+        await copy.close();
+        await remove();
+      };
+      // It was just made, of rows with a correct checksum.
+      return { backend: { ...copy, name: this.name, check: async () => [], close }, lost };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  };
+
+  readonly notices: NonNullable<MemoryBackend['notices']> = () => this.#database.notices();
+
+  readonly keptUntil: NonNullable<MemoryBackend['keptUntil']> = (call) => this.#database.keptUntil(call?.signal);
+
   readonly close: MemoryBackend['close'] = () => this.#database.close();
+}
+
+/** SQLite does not notice when the later pages of a long text are overwritten. */
+function numbersOf(body: unknown): string {
+  if (typeof body === 'string' && /^(?:,\d+)*$/u.test(body)) return body;
+  throw Object.assign(new Error('the postings of a term are damaged'), { errcode: 11 });
 }
 
 /** Creates a backend in one SQLite file, which several processes may use simultaneously. Opens the file on first use. */
@@ -163,9 +220,27 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     busyTimeoutMs: 'optional',
     clock: 'optional',
     driver: 'optional',
+    backups: 'optional',
   });
-  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite } = options;
+  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite, backups } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
-  return new SqliteStore(new SqliteDatabase({ path, busyTimeoutMs, driver }), clock);
+  return new SqliteStore({ path, busyTimeoutMs, driver, backups }, clock);
+}
+
+/** Returns the daily backups of a store, and the files that restored backups replaced, newest first. */
+export function listBackups(path: string): readonly BackupFile[] {
+  return listFiles(resolve(path));
+}
+
+/**
+ * Replaces a store by a backup: by its name, or by the path of a file. The store that was there is kept among the backups for a week.
+ * After a kill, the store is the one before or the backup.
+ *
+ * @throws {MemoryError} `INVALID_INPUT` for an unknown backup, `CORRUPT_STORE` for a damaged one, `STORE_LOCKED` while another
+ *   process has the store open.
+ */
+export async function restoreBackup(path: string, backup: string): Promise<Restored> {
+  const restore = await import('./sqlite-restore.ts');
+  return restore.restoreBackup(resolve(path), backup);
 }

@@ -5,10 +5,11 @@ import { MemoryError } from '../errors.ts';
 import { memoryKey } from '../records/keys.ts';
 import { secretsIn, type FoundSecrets } from '../records/secrets.ts';
 import { messageDraft, parseMessage, type Message, type MessageInput, type NewMessage } from './message.ts';
-import { appendRecords, removeRows, removeTable, type Draft } from '../records/lists.ts';
+import { appendRecords, removeRows, type Draft } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-query.ts';
+import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 
 /** A group of a stream. */
 export interface Place {
@@ -127,13 +128,14 @@ export function createMessages({ backend, reader, limits }: Store): Messages {
     history,
     remove: async ({ stream, group }, message, { signal } = {}) => {
       const key = memoryKey(stream, group);
-      if (message === undefined) return removeTable(backend, key, { signal });
+      if (message === undefined) return removeWithVectors(backend, key, { signal });
       // Other programs may use one id for several messages.
       const ids: string[] = [];
       for await (const { id, text } of newestRows(backend, key, { signal })) {
         if (parseMessage(text)?.id === message) ids.push(id);
       }
-      return removeRows(backend, key, ids, { signal });
+      const run = (): Promise<number> => removeRows(backend, key, ids, { signal });
+      return withoutVectors(backend, key, { ids, run, signal });
     },
   };
 }

@@ -1,9 +1,10 @@
-import type { Embed, RankNotice } from '@cairn/retrieval';
-import { checkTime, checkWhole, refuse } from '../records/checks.ts';
+import type { Embed, Evidence, RankNotice } from '@cairn/retrieval';
+import { checkShare, checkTime, checkWhole, refuse } from '../records/checks.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource, TermStore } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-query.ts';
+import type { TermStore } from '../terms/term-store.ts';
 import { noteSource, parseNote, type Note, type Notes } from '../workflows/notes.ts';
 import { parseMessage, type Message } from './message.ts';
 import { messageSource, type Messages, type Place } from './messages.ts';
@@ -28,6 +29,8 @@ export interface RecallOptions extends CallOptions {
   readonly limit?: number | undefined;
   /** The number of results to skip, which earlier pages had. @default 0 */
   readonly offset?: number | undefined;
+  /** The memories with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
   /**
    * Called for each notice about the result, such as a query without words. When it is given, a failed `embed` is a notice
    * and words alone are ranked; without it, the call fails.
@@ -43,8 +46,10 @@ interface Recalled {
   readonly time: number;
   /** Higher is better. Comparable only within one result. */
   readonly score: number;
-  /** Present when there is little evidence that the memory is about the query: it may be about something else. */
+  /** Present when the memory, or one before it, has too little of the query: it may be about something else. */
   readonly isSimilar?: true;
+  /** The evidence for the memory. Absent for the newest ones, and for those found by a similar spelling or by their meaning. */
+  readonly evidence?: Evidence;
   /** Present when the memory is one of the newest, and does not match the query. */
   readonly isRecent?: true;
   /** The terms of the query that the memory has. */
@@ -76,6 +81,8 @@ interface RecallResult {
   readonly contexts: RecalledContext[];
   /** The number of memories that were searched. */
   readonly searched: number;
+  /** The score of a memory of average length that has every word of the query. Absent for an empty query and by meaning. */
+  readonly fullScore?: number | undefined;
   /** Whether there are more results after this page. */
   readonly hasMore: boolean;
 }
@@ -102,14 +109,14 @@ const DEFAULT_LIMIT = 5;
 
 /** A memory without what its search found out about it. */
 type Candidate<Context extends Recalled = RecalledContext> = Context extends Recalled
-  ? Omit<Context, 'score' | 'isSimilar' | 'isRecent' | 'matched'>
+  ? Omit<Context, 'evidence' | 'isRecent' | 'isSimilar' | 'matched' | 'score'>
   : never;
 
 /** A group, or the notes of a workflow. */
 type RecallSource = TermSource & { readonly place?: Place };
 
 /** Returns a message as it is recalled. */
-export function messageContext(message: Message, { stream, group }: Place): Candidate<RecalledMessage> {
+function messageContext(message: Message, { stream, group }: Place): Candidate<RecalledMessage> {
   const { id, content, role, author, time } = message;
   const by = author === undefined ? role : `${role} ${author}`;
   return { kind: 'message', stream, group, id, content, role, by, time, origin: memoryKey(stream, group) };
@@ -136,6 +143,7 @@ function checkOptions(options: RecallOptions): void {
   checkTime(until, 'until');
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
+  checkShare(options.minEvidence, 'minEvidence');
   if (includeNotes === true && workflowId === undefined) refuse('includeNotes needs a workflow', 'Pass workflowId.');
 }
 
@@ -174,7 +182,7 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
     return found.filter((candidate) => isSelected(candidate, options));
   };
   const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {
-    const { query, includeNotes = false, workflowId, signal, onNotice } = options;
+    const { query, includeNotes = false, workflowId, minEvidence, signal, onNotice } = options;
     const sources: RecallSource[] = (await placesOf(options)).map(messageSource);
     if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId));
     const accepts = (record: string, source: RecallSource): boolean => {
@@ -182,13 +190,14 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
       return candidate !== undefined && isSelected(candidate, options);
     };
     const accept = isFiltered(options) ? accepts : undefined;
-    const call = { query, limit, offset, accept, embed, signal, onNotice };
-    const { hits, searched, hasMore } = await terms.search(sources, call);
-    const contexts = hits.flatMap(({ record, source, score, isSimilar, matched }): RecalledContext[] => {
+    const call = { query, limit, offset, accept, minEvidence, embed, signal, onNotice };
+    const { hits, searched, fullScore, hasMore } = await terms.search(sources, call);
+    const contexts = hits.flatMap(({ record, source, score, evidence, isSimilar, matched }): RecalledContext[] => {
       const candidate = candidateOf(record, source);
-      return candidate ? [{ ...candidate, score, matched, ...(isSimilar && { isSimilar }) }] : [];
+      const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+      return candidate ? [{ ...candidate, score, matched, ...judged }] : [];
     });
-    return { contexts, searched, hasMore };
+    return { contexts, searched, fullScore, hasMore };
   };
 
   /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
@@ -211,10 +220,11 @@ export async function retrieve(
   { recall, messages }: { readonly recall: Recall; readonly messages: Messages },
   options: RetrieveOptions & { readonly stream: string },
 ): Promise<RecalledContext[]> {
-  const { stream, group, query, includeNotes, workflowId, limit = DEFAULT_LIMIT, signal, onNotice } = options;
+  const { stream, group, query, includeNotes, workflowId, minEvidence, signal, onNotice } = options;
+  const { limit = DEFAULT_LIMIT } = options;
   // Without a group, a recall would search all groups of the stream.
   memoryKey(stream, group);
-  const call = { stream, group, query, includeNotes, workflowId, limit, signal, onNotice };
+  const call = { stream, group, query, includeNotes, workflowId, limit, minEvidence, signal, onNotice };
   const { contexts } = await recall(call);
   if (contexts.length === limit) return contexts;
   const known = new Set(contexts.map((context) => (context.kind === 'message' ? context.id : undefined)));

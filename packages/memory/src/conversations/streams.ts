@@ -156,6 +156,7 @@ const recalled = {
   includeNotes: 'optional',
   workflowId: 'optional',
   limit: 'optional',
+  minEvidence: 'optional',
   onNotice: 'optional',
 } as const;
 

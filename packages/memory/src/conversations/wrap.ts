@@ -179,7 +179,7 @@ const remarks: Readonly<
 };
 
 /** Returns a message or a note as an entry of an answer. Names of other programs, which have any length, are cut. */
-export function entryOf(context: RecalledContext, query: string | undefined): Entry {
+function entryOf(context: RecalledContext, query: string | undefined): Entry {
   const { origin, by, time, content, isSimilar, isRecent } = context;
   const id = context.kind === 'message' ? context.id : undefined;
   const attributes = {

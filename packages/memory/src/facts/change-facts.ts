@@ -6,7 +6,7 @@ import { removeKept } from '../records/kept-elsewhere.ts';
 import { checkName, UNKNOWN_KEY } from '../records/keys.ts';
 import { randomName } from '../records/random-name.ts';
 import { checkSecrets, checkTags, checkText } from './checks.ts';
-import { factOf, isActive, type Fact, type FactChange, type FactTable, type StoredFact } from './fact.ts';
+import { factOf, isActive, parseFact, type Fact, type FactChange, type FactTable, type StoredFact } from './fact.ts';
 import { factRow, readRow, readRows, tryChange, untilDone } from './fact-table.ts';
 import type { FactDependencies, FactRow, FactRowChange } from './fact-table.ts';
 import type {
@@ -17,6 +17,7 @@ import type {
   UpdateFactOptions,
 } from './facts-api.ts';
 import { foldText } from './fold.ts';
+import { LabelledRows } from './labels.ts';
 import { isForeign, tablesOf, type Found } from './selection.ts';
 import { amend, historyOf, stateToRestore, type FactState } from './versions.ts';
 
@@ -150,6 +151,7 @@ export async function updateFact(
     ...(tags !== undefined && { tags: checkTags(tags) }),
     ...(pinned !== undefined && { pinned: pinned || undefined }),
     ...(shared !== undefined && { shared: shared || undefined }),
+    ...(allowSecret === true && { allowSecret }),
   };
   checkSecrets([state.text ?? '', ...(state.tags ?? [])], allowSecret);
   const apply: Apply = (stored) => {
@@ -183,6 +185,7 @@ export async function supersedeFact(
       createdAt: times.nowMs,
       updatedAt: times.nowMs,
       supersedes: id,
+      allowSecret: allowSecret || undefined,
       revision: 1,
     };
     const before = amend(stored, { supersededBy: next.id }, { by: 'supersede', ...times });
@@ -265,16 +268,27 @@ async function supersededBy(
   { signal }: CallOptions,
 ): Promise<{ readonly equal: FactRow[]; readonly others: FactRow[] }> {
   const texts = new Set([stored.text, ...historyOf(stored).map(({ text }) => text)].map(foldText));
-  const bySuccessor = new Map<string, FactRow[]>();
-  for (const row of await readRows(backend, table.key, { mayHave: '"supersededBy"', signal })) {
-    const successor = row.stored?.supersededBy;
-    if (successor === undefined || row.id === stored.id) continue;
-    bySuccessor.set(successor, [...(bySuccessor.get(successor) ?? []), row]);
+  const labelled = new LabelledRows(backend, table.key, { signal });
+  const rows: FactRow[] = [];
+  const seen = new Set([stored.id]);
+  if (await labelled.isComplete()) {
+    // The set grows during the loop.
+    for (const successor of seen) {
+      for await (const row of labelled.supersededBy(successor)) {
+        if (!seen.has(row.id)) rows.push({ ...row, stored: parseFact(row.text) });
+        seen.add(row.id);
+      }
+    }
+  } else {
+    const all = await readRows(backend, table.key, { mayHave: '"supersededBy"', signal });
+    for (const successor of seen) {
+      for (const row of all) {
+        if (row.stored?.supersededBy !== successor || seen.has(row.id)) continue;
+        rows.push(row);
+        seen.add(row.id);
+      }
+    }
   }
-  const older = new Set(bySuccessor.get(stored.id));
-  // The set grows during the loop.
-  for (const { id } of older) for (const row of bySuccessor.get(id) ?? []) older.add(row);
-  const rows = [...older];
   const isEqual = (row: FactRow): boolean => texts.has(foldText(row.stored?.text ?? ''));
   return { equal: rows.filter(isEqual), others: rows.filter((row) => !isEqual(row)) };
 }
@@ -287,7 +301,7 @@ export async function forgetFact(
 ): Promise<ForgottenFact> {
   const { backend } = dependencies;
   const { signal } = options;
-  const attempt = async (): Promise<Omit<ForgottenFact, 'erased'> | undefined> => {
+  const attempt = async (): Promise<Omit<ForgottenFact, 'erased' | 'backups'> | undefined> => {
     const found = await findRow(dependencies, id, options);
     if (found === undefined) return { forgotten: false };
     const { table, row } = found;
@@ -305,5 +319,7 @@ export async function forgetFact(
   const result = await untilDone(backend, attempt, { signal });
   await removeElsewhere(dependencies, id, options);
   // Also when it is gone: a process may have been killed before it erased the text.
-  return { ...result, erased: await backend.erase({ signal }) };
+  const erased = await backend.erase({ signal });
+  const backups = await backend.keptUntil?.({ signal });
+  return { ...result, erased, ...(backups !== undefined && { backups }) };
 }

@@ -1,6 +1,6 @@
 /** Checks what a caller passes, before anything is read or written. */
 import { quoted } from '@cairn/tool/kernel';
-import { findSecret } from '@cairn/tool/prompt';
+import { findStoredSecrets, placeOf } from '@cairn/tool/internal';
 import { MemoryError } from '../errors.ts';
 import { refuse } from '../records/checks.ts';
 import { checkName } from '../records/keys.ts';
@@ -54,13 +54,19 @@ export function tagKey(tag: string): string {
   return tag.trim().normalize('NFC').toLowerCase();
 }
 
-/** @throws {MemoryError} `SECRET`. The message does not show the secret. */
+/**
+ * Checks the content of a fact, then its tags and its source.
+ *
+ * @throws {MemoryError} `SECRET` with the kind and the place. The message does not show the secret.
+ */
 export function checkSecrets(texts: readonly string[], allowSecret: boolean | undefined): void {
   if (allowSecret === true) return;
-  for (const text of texts) {
-    const secret = findSecret(text);
+  for (const [index, text] of texts.entries()) {
+    const [secret] = findStoredSecrets(text);
     if (secret === undefined) continue;
-    const summary = `The fact contains a secret (${secret.kind})`;
+    const { line, column } = placeOf(text, secret.start);
+    const place = index === 0 ? `line ${line}, column ${column}` : 'in a tag or the source';
+    const summary = `The fact contains a secret (${place}: ${secret.kind})`;
     throw new MemoryError('SECRET', [summary, 'Remove it, or pass allowSecret. Nothing was stored.']);
   }
 }

@@ -8,8 +8,10 @@ import { readTable } from '../records/pages.ts';
 import type { Reader, Store } from '../records/reader.ts';
 import { termsIn } from '../records/terms.ts';
 import type { TermStore } from '../terms/term-store.ts';
-import { isActive, parseFact, searchTextOf, uniqueOfFact } from './fact.ts';
+import { withoutVectors } from '../vectors/vector-table.ts';
+import { isActive, parseFact, searchTextOf, timeOf, uniqueOfFact } from './fact.ts';
 import type { FactScope, FactTable, StoredFact } from './fact.ts';
+import { labelsOf } from './labels.ts';
 
 /** The attempts of a change while other processes change the same fact. */
 const MAX_ATTEMPTS = 1000;
@@ -79,10 +81,12 @@ export type FactRowChange = RowChange & { readonly next: string | undefined };
 /** Returns the change that writes a row. The text may be unreadable. */
 export function factRow(id: string, expected: string | undefined, next: string): FactRowChange {
   const stored = parseFact(next);
-  return { id, expected, next, unique: stored && uniqueOfFact(stored) };
+  // Placed by its time, so that pages of the table are in the order of lists.
+  const timeMs = stored && timeOf(stored);
+  return { id, expected, next, timeMs, unique: stored && uniqueOfFact(stored), labels: labelsOf(stored) };
 }
 
-/** Writes rows, with what active facts are found by. */
+/** Writes rows, with what active facts are found by, and removes the vectors of their earlier texts. */
 export async function writeFacts(
   backend: MemoryBackend,
   key: string,
@@ -93,7 +97,9 @@ export async function writeFacts(
     const stored = row.next === undefined ? undefined : parseFact(row.next);
     return { ...row, terms: await termsIn(stored && isActive(stored) ? searchTextOf(stored) : undefined) };
   });
-  return backend.change(key, { rows: await Promise.all(indexed) }, options);
+  const changed = rows.flatMap(({ id, expected }) => (expected === undefined ? [] : [id]));
+  const run = async (): Promise<TableResult> => backend.change(key, { rows: await Promise.all(indexed) }, options);
+  return withoutVectors(backend, key, { ids: changed, run, ...options });
 }
 
 /** Repeats an attempt until it returns a value, because another process was first. @throws {MemoryError} `STORE_LOCKED`. */

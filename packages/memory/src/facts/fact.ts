@@ -60,6 +60,8 @@ export interface StoredFact {
   readonly supersedes?: string | undefined;
   readonly supersededBy?: string | undefined;
   readonly archivedAt?: number | undefined;
+  /** Present when it may have a secret: its text is never sent to a server. */
+  readonly allowSecret?: boolean | undefined;
   /** Counts the changes, from 1. */
   readonly revision?: number | undefined;
   /** The revision that the last change restored. */
@@ -107,6 +109,7 @@ const checks: readonly (readonly [field: keyof StoredFact, check: Check])[] = [
   ['supersededBy', optional(isString)],
   ['shared', optional(isFlag)],
   ['pinned', optional(isFlag)],
+  ['allowSecret', optional(isFlag)],
   ['revision', optional(isCount)],
   ['restoredFrom', optional(isCount)],
   ['tags', optional((value) => Array.isArray(value) && value.every(isString))],

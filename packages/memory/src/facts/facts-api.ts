@@ -28,8 +28,10 @@ export interface RememberedFact {
   readonly fact: Fact;
   /** `false` when the fact was there: its text is equal after folding case, width, blanks and final punctuation. */
   readonly isNew: boolean;
-  /** Up to 3 other facts with similar texts, best first. */
+  /** Up to 3 other facts with similar texts: those that it disagrees with, then the best ones. */
   readonly similar: readonly Fact[];
+  /** The ids of similar facts that it disagrees with; absent for none. See {@link RecalledFact.disagreesWith}. */
+  readonly disagreesWith?: readonly string[];
 }
 
 /** Selects facts that a stream recalls. Archived and superseded facts are not among them. */
@@ -73,6 +75,8 @@ export interface RecallFactsOptions extends FactSelection {
   readonly limit?: number | undefined;
   /** @default 0 */
   readonly offset?: number | undefined;
+  /** The facts with less evidence, 0 to 1, are marked as similar. @default 0.5 */
+  readonly minEvidence?: number | undefined;
   /** Called for each notice about the result. When it is given, a failed `embed` is a notice; without it, the call fails. */
   readonly onNotice?: ((notice: RankNotice) => void) | undefined;
 }
@@ -85,12 +89,20 @@ export interface StartBlockOptions {
 }
 
 /** The score is 0 for a blank query. */
-export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {}
+export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {
+  /**
+   * The ids of other facts among the ten best that are about the same and differ in a negation, a value or a name; absent for none. The
+   * newer one comes first. The rule misses some.
+   */
+  readonly disagreesWith?: readonly string[];
+}
 
 export interface RecalledFacts {
   readonly facts: readonly RecalledFact[];
   /** The number of facts that were searched. */
   readonly searched: number;
+  /** The score of a fact of average length that has every word of the query. Absent for a blank query and by meaning. */
+  readonly fullScore?: number | undefined;
   readonly hasMore: boolean;
 }
 
@@ -108,6 +120,8 @@ export interface RestoreFactOptions extends ProjectOptions {
 }
 
 export interface ForgottenFact {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
   /** `false` when there is no such fact. */
   readonly forgotten: boolean;
   /** The ids of facts with other texts that it superseded, and that are still kept. */

@@ -5,15 +5,17 @@ import type { Language } from '@cairn/tool/kernel';
 import { createDataMarks } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { callOptions, type Page } from '../records/backend.ts';
+import type { Meaning } from '../vectors/meaning.ts';
 import { archiveFact, findFact, forgetFact, restoreFact, supersedeFact, updateFact } from './change-facts.ts';
 import { applyMarkdown, factsToMarkdown } from './edit-facts.ts';
-import { factOf, isActive, type Fact } from './fact.ts';
+import { factOf, type Fact, type FactTable } from './fact.ts';
 import { factTables, type FactDependencies } from './fact-table.ts';
 import type { Facts, FactSelection, ProjectOptions, StartBlockOptions } from './facts-api.ts';
 import { moveFacts } from './move-facts.ts';
-import { recallFacts } from './recall-facts.ts';
+import type { MarkKeeper } from '../projects/marks.ts';
+import { recallFacts, sourceOf } from './recall-facts.ts';
 import { rememberFact } from './remember.ts';
-import { filterOf, isForeign, listFacts, selectFacts, tablesOf } from './selection.ts';
+import { filterOf, isForeign, listFacts, openSelection, tablesOf } from './selection.ts';
 import { historyOf } from './versions.ts';
 import { checkArguments } from '../errors.ts';
 import { checkWhole } from '../records/checks.ts';
@@ -25,6 +27,9 @@ const DEFAULT_CHARACTERS = 2000;
 const MIN_CHARACTERS = 200;
 /** One long fact must not hide the others. */
 const MAX_TEXT = 400;
+/** The length of a usual line. With shorter ones, another page is read. */
+const USUAL_LINE = 100;
+const MAX_READ_AHEAD = 100;
 /** The part of a long text that is read for its line. */
 const MAX_READ = 4 * MAX_TEXT;
 
@@ -53,13 +58,12 @@ const texts = {
 } as const;
 
 /** Formats facts, in this order, until the next one does not fit. Dates are of the last change, in UTC. */
-function formatStartBlock(
-  facts: readonly Fact[],
-  options: StartBlockOptions & { readonly language: Language },
-): string {
-  const { language, maxCharacters = DEFAULT_CHARACTERS } = options;
-  checkWhole(maxCharacters, 'maxCharacters', { min: MIN_CHARACTERS, isEndless: true });
-  if (facts.length === 0) return '';
+async function formatStartBlock(
+  facts: AsyncIterable<Fact>,
+  options: StartBlockOptions & { readonly language: Language; readonly total: number },
+): Promise<string> {
+  const { language, maxCharacters = DEFAULT_CHARACTERS, total } = options;
+  if (total === 0) return '';
   const text = texts[checkArguments.language(language)];
   const lineOf = ({ id, scope, pinned, updatedAt, text: content }: Fact): string => {
     const date = formatDate(updatedAt);
@@ -76,15 +80,15 @@ function formatStartBlock(
   };
   const lines: string[] = [];
   let characters = 0;
-  for (const fact of facts) {
+  for await (const fact of facts) {
     const line = lineOf(fact);
     // The block with one line in place of all, which have line feeds between them.
-    const rest = blockOf([line], facts.length - lines.length - 1).length - line.length;
+    const rest = blockOf([line], Math.max(total - lines.length - 1, 0)).length - line.length;
     characters += line.length;
     if (rest + characters + lines.length > maxCharacters) break;
     lines.push(line);
   }
-  return blockOf(lines, facts.length - lines.length);
+  return blockOf(lines, Math.max(total - lines.length, 0));
 }
 
 /** A block, what was reported when it was made, and the state of its tables before that. */
@@ -95,18 +99,46 @@ interface Kept {
 }
 
 /** Two equal states of a table have the same rows: a new or changed row has a new sequence, a removed one lowers the count. */
-type TableState = Pick<Page, 'start' | 'sequence' | 'count'>;
+type TableState = Pick<Page, 'start' | 'sequence' | 'count'> & Pick<FactTable, 'scope'>;
+
+/** A block, and whether the project has facts, even archived ones. */
+interface Started {
+  readonly text: string;
+  readonly hasFacts: boolean;
+}
+
+type StartedBlock = (options: StartBlockOptions & FactSelection) => Promise<Started>;
 
 /** The number of blocks that are kept: one process uses few streams and languages. */
 const MAX_KEPT = 16;
 /** The largest block that is kept, in UTF-16 code units. */
 const MAX_KEPT_CHARACTERS = 64 * 1024;
 
+/** Adds to `startBlock` of an empty project where its facts are. That is not kept, because other processes move facts. */
+function withTwins(
+  startedBlock: StartedBlock,
+  { backend, project: ownProject, language: ownLanguage }: FactDependencies & { readonly language: Language },
+): Facts['startBlock'] {
+  return async (options = {}) => {
+    const { project = ownProject, scope, language = ownLanguage, maxCharacters = DEFAULT_CHARACTERS, signal } = options;
+    const { text: block, hasFacts } = await startedBlock(options);
+    if (scope === 'user' || hasFacts) return block;
+    const { twinNotice } = await import('../projects/twins.ts');
+    const notice = await twinNotice(backend, project, { language, isForModel: true, signal });
+    const left = maxCharacters - notice.length - 1;
+    if (notice === '' || notice.length > maxCharacters) return block;
+    if (block === '' || block.length <= left) return [notice, block].filter((part) => part !== '').join('\n');
+    if (left < MIN_CHARACTERS) return notice;
+    const { text } = await startedBlock({ ...options, maxCharacters: left });
+    return `${notice}\n${text}`;
+  };
+}
+
 /** Makes `startBlock`. A block is kept until a table that it is made of changes, in any process. */
 function createStartBlocks({
   language: ownLanguage,
   ...dependencies
-}: FactDependencies & { readonly language: Language }): Facts['startBlock'] {
+}: FactDependencies & { readonly language: Language }): StartedBlock {
   const { backend, reader, project: ownProject } = dependencies;
   /** By the options, the last used one last. */
   const blocks = new Map<string, Kept>();
@@ -116,9 +148,9 @@ function createStartBlocks({
     const { signal } = options;
     try {
       return await Promise.all(
-        tablesOf(dependencies, options).map(async ({ key }) => {
+        tablesOf(dependencies, options).map(async ({ key, scope }) => {
           const { start, sequence, count } = await backend.page(key, { order: 'newest', limit: 0 }, { signal });
-          return { start, sequence, count };
+          return { scope, start, sequence, count };
         }),
       );
     } catch (error) {
@@ -134,16 +166,18 @@ function createStartBlocks({
       reader.report(record);
     };
     const selection = { ...dependencies, reader: { ...reader, report } };
-    const selected = (await selectFacts(selection, options)).filter(({ stored }) => isActive(stored));
-    const [pinned, rest] = [true, false].map((isPinned) =>
-      selected.filter(({ stored }) => (stored.pinned === true) === isPinned),
-    );
-    const facts = [...(pinned ?? []), ...(rest ?? [])].map(({ stored, table }) => factOf(stored, table));
-    const { language = ownLanguage, maxCharacters } = options;
-    return { text: formatStartBlock(facts, { language, maxCharacters }), unreadable };
+    const { language = ownLanguage, maxCharacters = DEFAULT_CHARACTERS } = options;
+    checkWhole(maxCharacters, 'maxCharacters', { min: MIN_CHARACTERS, isEndless: true });
+    const wanted = Math.min(Math.ceil(maxCharacters / USUAL_LINE), MAX_READ_AHEAD);
+    const open = { groups: [['pinned'], ['plain']], wanted } as const;
+    const { total, facts: selected } = await openSelection(selection, options, open);
+    const facts = (async function* () {
+      for await (const { stored, table } of selected) yield factOf(stored, table);
+    })();
+    return { text: await formatStartBlock(facts, { language, maxCharacters, total }), unreadable };
   };
 
-  return async (options = {}) => {
+  return async (options) => {
     const { signal: _, ...given } = options;
     // Invalid options are not a block that is kept.
     filterOf(given);
@@ -153,11 +187,12 @@ function createStartBlocks({
     const kept = blocks.get(name);
     // Before the facts are read: a change in between makes the block that is kept an old one, and not a wrong one.
     const states = await statesOf(options);
+    const hasFacts = states === undefined || states.some(({ scope, count }) => scope === 'project' && count > 0);
     if (kept !== undefined && states !== undefined && JSON.stringify(states) === JSON.stringify(kept.states)) {
       for (const record of kept.unreadable) reader.report(record);
       blocks.delete(name);
       blocks.set(name, kept);
-      return kept.text;
+      return { text: kept.text, hasFacts };
     }
     const { text, unreadable } = await make(options);
     blocks.delete(name);
@@ -166,7 +201,7 @@ function createStartBlocks({
       if (blocks.size <= MAX_KEPT) break;
       blocks.delete(oldest);
     }
-    return text;
+    return { text, hasFacts };
   };
 }
 
@@ -193,7 +228,7 @@ export const factCalls: CallTable<Facts> = {
   restore: ['any', { ...inProject, revision: 'optional' }],
   forget: ['any', inProject],
   list: [{ ...selection, ...page, archived: 'optional' }],
-  recall: [{ ...selection, ...page, query: 'required', onNotice: 'optional' }],
+  recall: [{ ...selection, ...page, query: 'required', minEvidence: 'optional', onNotice: 'optional' }],
   startBlock: [{ ...selection, language: 'optional', maxCharacters: 'optional' }],
   toMarkdown: [selection],
   applyMarkdown: ['any', { ...inStreams, original: 'required', allowSecret: 'optional' }],
@@ -203,27 +238,53 @@ export const factCalls: CallTable<Facts> = {
 
 export function createFacts({
   embed,
+  meaning,
   language,
+  keeper,
   ...dependencies
-}: FactDependencies & { readonly embed: Embed | undefined; readonly language: Language }): Facts {
+}: FactDependencies & {
+  readonly embed: Embed | undefined;
+  readonly meaning: Meaning | undefined;
+  readonly language: Language;
+  readonly keeper: MarkKeeper;
+}): Facts {
+  /** Makes the vectors of what a call wrote. */
+  const embedded = async <T>(writing: Promise<T>, options: ProjectOptions): Promise<T> => {
+    const written = await writing;
+    meaning?.written(tablesOf(dependencies, { project: options.project }).map(sourceOf));
+    return written;
+  };
   return {
-    remember: (text, options = {}) => rememberFact(dependencies, text, options),
+    remember: async (text, options = {}) => {
+      const remembered = await embedded(rememberFact(dependencies, text, options), options);
+      keeper.keep(remembered.fact.project);
+      return remembered;
+    },
     get: async (id, options = {}) => {
       const { stored, table } = await findFact(dependencies, id, options);
       return factOf(stored, table);
     },
     history: async (id, options = {}) => historyOf((await findFact(dependencies, id, options)).stored),
-    update: (id, changes = {}) => updateFact(dependencies, id, changes),
-    supersede: (id, text, options = {}) => supersedeFact(dependencies, id, text, options),
+    update: (id, changes = {}) => embedded(updateFact(dependencies, id, changes), changes),
+    supersede: (id, text, options = {}) => embedded(supersedeFact(dependencies, id, text, options), options),
     archive: (id, options = {}) => archiveFact(dependencies, id, options),
-    restore: (id, options = {}) => restoreFact(dependencies, id, options),
+    restore: (id, options = {}) => embedded(restoreFact(dependencies, id, options), options),
     forget: (id, options = {}) => forgetFact(dependencies, id, options),
     list: (options = {}) => listFacts(dependencies, options),
-    recall: (options) => recallFacts(dependencies, { ...options, embed }),
-    startBlock: createStartBlocks({ ...dependencies, language }),
+    recall: (options) => recallFacts(dependencies, { ...options, embed, meaning }),
+    startBlock: withTwins(createStartBlocks({ ...dependencies, language }), { ...dependencies, language }),
     toMarkdown: (selection = {}) => factsToMarkdown(dependencies, selection),
-    applyMarkdown: (edited, options) => applyMarkdown(dependencies, edited, options),
-    moveProject: (from, to, options = {}) => moveFacts(dependencies, { ...options, from, to }),
+    applyMarkdown: async (edited, options) => {
+      const applied = await embedded(applyMarkdown(dependencies, edited, options), options);
+      if (options.scope !== 'user') keeper.keep(options.project ?? dependencies.project);
+      return applied;
+    },
+    moveProject: async (from, to, options = {}) => {
+      const moved = await moveFacts(dependencies, { ...options, from, to });
+      await keeper.remove(from, options);
+      keeper.keep(to);
+      return moved;
+    },
     projects: async (options = {}) => {
       const tables = await factTables(dependencies.backend, { ...options, reader: dependencies.reader });
       return tables.flatMap(({ project, rows }) => (project === undefined ? [] : [{ project, facts: rows }]));

@@ -1,17 +1,49 @@
-import type { Embed } from '@cairn/retrieval';
-import type { FactDependencies } from './fact-table.ts';
-import { checkWhole, refuse } from '../records/checks.ts';
+import { createReader } from '../records/reader.ts';
+import type { CallOptions, MemoryBackend } from '../records/backend.ts';
+import { factTables, type FactDependencies } from './fact-table.ts';
+import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
-import type { TermSource, TermQuery, TermResult } from '../terms/term-store.ts';
+import type { VectorSource } from '../vectors/make-vectors.ts';
+import type { TermQuery, TermResult, TermSource } from '../terms/term-query.ts';
+import { findDisagreements } from './disagreement.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 
 const DEFAULT_LIMIT = 5;
+/** The best facts, among which those that disagree are found, whatever the page. */
+const COMPARED = 10;
 
-function sourceOf({ key }: FactTable): TermSource {
+/** Marks the facts that disagree with others, and puts the newer ones first. Equally marked ones only: the mark decides before. */
+function arranged(facts: readonly RecalledFact[]): RecalledFact[] {
+  const others = findDisagreements(facts.map(({ text }) => text));
+  const marked = facts.map((fact, index): RecalledFact => {
+    const ids = (others[index] ?? []).flatMap((other) => facts[other]?.id ?? []);
+    return ids.length === 0 ? fact : { ...fact, disagreesWith: ids };
+  });
+  const placed = new Set<RecalledFact>();
+  for (const fact of marked) {
+    const newer = marked.filter(
+      (other) =>
+        fact.disagreesWith?.includes(other.id) === true &&
+        other.updatedAt > fact.updatedAt &&
+        other.isSimilar === fact.isSimilar,
+    );
+    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) placed.add(other);
+    placed.add(fact);
+  }
+  return [...placed];
+}
+
+/** Returns the source of the facts of a table. */
+export function sourceOf({ key }: FactTable): TermSource & VectorSource {
   return {
     key,
+    meaningOf: (text) => {
+      const stored = parseFact(text);
+      if (stored === undefined || !isActive(stored)) return undefined;
+      return { text: searchTextOf(stored), isSecret: stored.allowSecret === true };
+    },
     textOf: (text) => {
       const stored = parseFact(text);
       if (stored === undefined || !isActive(stored)) return undefined;
@@ -20,15 +52,34 @@ function sourceOf({ key }: FactTable): TermSource {
   };
 }
 
+/** Returns the sources of the facts of all projects and of the user. */
+export async function factSources(backend: MemoryBackend, call: CallOptions): Promise<VectorSource[]> {
+  const tables = await factTables(backend, { ...call, reader: createReader(backend, () => undefined) });
+  return tables.map(sourceOf);
+}
+
 /** Searches the tables of a selection. Of two, one under whose key another program wrote is reported and left out. */
 async function searchTables(
   dependencies: FactDependencies,
   options: RecallFactsOptions & TermQuery,
 ): Promise<{ readonly found: TermResult; readonly tables: readonly FactTable[] }> {
   const { terms, backend } = dependencies;
-  const { query, limit, offset, accept, embed, onNotice, signal } = options;
+  const { query, limit, offset, accept, minEvidence, glossary, findsRelated, embed, meaning } = options;
+  const { onNotice, signal } = options;
   const search = async (tables: readonly FactTable[]): Promise<TermResult> =>
-    terms.search(tables.map(sourceOf), { query, limit, offset, accept, embed, onNotice, signal });
+    terms.search(tables.map(sourceOf), {
+      query,
+      limit,
+      offset,
+      accept,
+      minEvidence,
+      glossary,
+      findsRelated,
+      embed,
+      meaning,
+      onNotice,
+      signal,
+    });
   const tables = tablesOf(dependencies, options);
   try {
     return { found: await search(tables), tables };
@@ -46,12 +97,13 @@ async function searchTables(
 
 export async function recallFacts(
   dependencies: FactDependencies,
-  options: RecallFactsOptions & { readonly embed?: Embed | undefined },
+  options: RecallFactsOptions & Pick<TermQuery, 'embed' | 'findsRelated' | 'meaning'>,
 ): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
+  checkShare(options.minEvidence, 'minEvidence');
   if (query.trim() === '') {
     const { facts, total, nextOffset } = await listFacts(dependencies, { ...options, archived: false, limit, offset });
     const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
@@ -62,12 +114,20 @@ export async function recallFacts(
     const stored = parseFact(record);
     return stored !== undefined && isActive(stored) && accepts(stored);
   };
-  const { found, tables } = await searchTables(dependencies, { ...options, limit, offset, accept });
+  // The first page and a later one have the same order.
+  const begin = offset < COMPARED ? 0 : offset;
+  const count = Math.max(offset + limit, COMPARED) - begin;
+  const { found, tables } = await searchTables(dependencies, { ...options, limit: count, offset: begin, accept });
   const byKey = new Map(tables.map((table) => [table.key, table]));
-  const facts = found.hits.flatMap(({ source, record, score, isSimilar, matched }): RecalledFact[] => {
+  const all = found.hits.flatMap(({ source, record, score, evidence, isSimilar, matched }): RecalledFact[] => {
     const [table, stored] = [byKey.get(source.key), parseFact(record)];
     if (table === undefined || stored === undefined) return [];
-    return [{ ...factOf(stored, table), score, ...(isSimilar === true && { isSimilar }), matched }];
+    const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+    return [{ ...factOf(stored, table), score, ...judged, matched }];
   });
-  return { facts, searched: found.searched, hasMore: found.hasMore };
+  const compared = Math.max(0, COMPARED - begin);
+  const ordered = [...arranged(all.slice(0, compared)), ...all.slice(compared)];
+  const facts = ordered.slice(offset - begin, offset - begin + limit);
+  const hasMore = found.hasMore || ordered.length > offset - begin + limit;
+  return { facts, searched: found.searched, fullScore: found.fullScore, hasMore };
 }

@@ -5,6 +5,7 @@ import { randomName } from '../records/random-name.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { changeFact, checkActive, newRow, type Apply } from './change-facts.ts';
 import { checkSecrets, checkTags, checkText, unionTags } from './checks.ts';
+import { disagrees } from './disagreement.ts';
 import { factOf, type Fact, type FactTable, type StoredFact } from './fact.ts';
 import { factTable, untilDone, writeFacts, type FactDependencies } from './fact-table.ts';
 import type { RememberedFact, RememberFactOptions } from './facts-api.ts';
@@ -38,6 +39,7 @@ function checkNew(
     tags,
     source,
     ...(pinned === true && { pinned }),
+    ...(allowSecret === true && { allowSecret }),
   };
 }
 
@@ -45,12 +47,16 @@ function checkNew(
 async function addTags(
   dependencies: FactDependencies,
   id: string,
-  { tags = [], pinned }: Pick<StoredFact, 'tags' | 'pinned'>,
+  { tags = [], pinned, allowSecret }: Pick<StoredFact, 'tags' | 'pinned' | 'allowSecret'>,
   options: CallOptions & { readonly table: FactTable },
 ): Promise<Fact | undefined> {
   const apply: Apply = (stored) => {
     checkActive(stored);
-    return { tags: unionTags(stored.tags ?? [], tags), ...(pinned === true && { pinned }) };
+    return {
+      tags: unionTags(stored.tags ?? [], tags),
+      ...(pinned === true && { pinned }),
+      ...(allowSecret && { allowSecret }),
+    };
   };
   try {
     return await changeFact(dependencies, id, options, { by: 'update', apply });
@@ -71,12 +77,23 @@ export async function rememberFact(
   const table = factTable(scope, project);
   const added = checkNew(dependencies, text, options);
   const query = added.text.slice(0, MAX_QUERY);
-  const recalled = await recallFacts(dependencies, { query, project, stream, limit: MAX_COMPARED, signal });
-  const similarTo = (id: string): Fact[] => {
-    const others = recalled.facts
-      .filter((fact) => fact.id !== id && (fact.isSimilar !== true || fact.matched.length >= COMMON_TERMS))
-      .slice(0, MAX_SIMILAR);
-    return others.map(({ score: _, isSimilar: __, matched: ___, ...fact }) => fact);
+  // The text of a fact has many words that no other fact has: to correct them would take longer than to write it.
+  const search = { query, project, stream, limit: MAX_COMPARED, findsRelated: false, signal };
+  const recalled = await recallFacts(dependencies, search);
+  const similarTo = (id: string): Pick<RememberedFact, 'similar' | 'disagreesWith'> => {
+    const others = recalled.facts.filter((fact) => fact.id !== id);
+    const disagreeing = others.filter((fact) => disagrees(fact.text, added.text));
+    const rest = others.filter(
+      (fact) => !disagreeing.includes(fact) && (fact.isSimilar !== true || fact.matched.length >= COMMON_TERMS),
+    );
+    const shown = [...disagreeing, ...rest].slice(0, MAX_SIMILAR);
+    const ids = shown.filter((fact) => disagreeing.includes(fact)).map((fact) => fact.id);
+    return {
+      similar: shown.map(
+        ({ score: _, isSimilar: __, matched: ___, evidence: ____, disagreesWith: _____, ...fact }) => fact,
+      ),
+      ...(ids.length > 0 && { disagreesWith: ids }),
+    };
   };
   // One that all streams recall. The store finds one of the same stream, in the step that writes.
   const folded = foldText(added.text);
@@ -86,7 +103,7 @@ export async function rememberFact(
   const attempt = async (): Promise<RememberedFact | undefined> => {
     if (equal !== undefined) {
       const fact = await addTags(dependencies, equal, added, { table, signal });
-      if (fact !== undefined) return { fact, isNew: false, similar: similarTo(fact.id) };
+      if (fact !== undefined) return { fact, isNew: false, ...similarTo(fact.id) };
     }
     const nowMs = await backend.now({ signal });
     const stored: StoredFact = {
@@ -97,7 +114,7 @@ export async function rememberFact(
       revision: 1,
     };
     const result = await writeFacts(backend, table.key, [newRow(dependencies, stored)], { signal });
-    if (result.isDone) return { fact: factOf(stored, table), isNew: true, similar: similarTo(stored.id) };
+    if (result.isDone) return { fact: factOf(stored, table), isNew: true, ...similarTo(stored.id) };
     equal = result.reason === 'taken' ? result.id : undefined;
     return undefined;
   };

@@ -4,9 +4,10 @@ import { DEFAULT_STREAM } from '../defaults.ts';
 import { MemoryError } from '../errors.ts';
 import { checkName } from '../records/keys.ts';
 import { checkTags, tagKey } from './checks.ts';
-import { factOf, isActive, isVisible, timeOf, type FactTable, type StoredFact } from './fact.ts';
+import { factOf, isActive, isVisible, parseFact, timeOf, type Fact, type FactTable, type StoredFact } from './fact.ts';
 import { factTable, readRows, type FactDependencies, type FactRow } from './fact-table.ts';
 import type { FactList, FactListOptions, FactSelection } from './facts-api.ts';
+import { LabelledRows, labelOf, type Audience, type FactKind } from './labels.ts';
 
 /** A readable fact with the table and the row that it was read from. */
 export interface Found {
@@ -96,13 +97,165 @@ export async function selectFacts(dependencies: FactDependencies, selection: Fac
   return found.toSorted(compareNewest);
 }
 
+/** Facts of a selection. Only those that are asked for are read, and a page more. */
+interface OpenSelection {
+  /** The number of all. A row that turns out not to be readable when it is read counts too. */
+  readonly total: number;
+  /** In the order of the groups, and in each the newest first. */
+  readonly facts: AsyncIterable<Found>;
+}
+
+interface OpenOptions {
+  /** The kinds of facts, in groups that are read in sequence. */
+  readonly groups: readonly (readonly FactKind[])[];
+  /** How many facts the caller will probably read. */
+  readonly wanted: number;
+}
+
+const MAX_PAGE_ROWS = 256;
+
+function kindOf(stored: StoredFact): FactKind {
+  return isActive(stored) ? (stored.pinned === true ? 'pinned' : 'plain') : 'archived';
+}
+
+/** The facts of one kind in one table, as lists that are read in parallel, each newest first. */
+class TableReader {
+  readonly #dependencies: FactDependencies;
+  readonly #selection: FactSelection;
+  readonly #table: FactTable;
+  readonly #labelled: LabelledRows;
+  readonly #accepts: (stored: StoredFact) => boolean;
+
+  constructor(dependencies: FactDependencies, selection: FactSelection, table: FactTable) {
+    this.#dependencies = dependencies;
+    this.#selection = selection;
+    this.#table = table;
+    this.#labelled = new LabelledRows(dependencies.backend, table.key, selection);
+    this.#accepts = filterOf(selection);
+  }
+
+  async isComplete(): Promise<boolean> {
+    if (!(await this.#labelled.isComplete())) return false;
+    for await (const { id, text } of this.#labelled.unreadable()) this.#report(id, text);
+    return true;
+  }
+
+  #report(id: string, record: string): void {
+    this.#dependencies.reader.report({ key: this.#table.key, id, record });
+  }
+
+  /** Returns the labels that have all facts of a kind in the selection. Of several tags, it is the rarest one. */
+  async labels(kind: FactKind): Promise<{ readonly label: string; readonly count: number }[]> {
+    const { stream = DEFAULT_STREAM, allStreams = false, tags = [] } = this.#selection;
+    const audiences: readonly (Audience | undefined)[] = allStreams ? [undefined] : [{ isShared: true }, { stream }];
+    const wanted = tags.length === 0 ? [undefined] : new Set(checkTags(tags).map(tagKey));
+    const labels = audiences.map(async (audience) => {
+      const all = Array.from(wanted, async (tag) => {
+        const label = labelOf(kind, audience, tag);
+        return { label, count: await this.#labelled.count(label) };
+      });
+      return (await Promise.all(all)).reduce((least, one) => (one.count < least.count ? one : least));
+    });
+    return Promise.all(labels);
+  }
+
+  /** Yields the selected facts with a label. */
+  async *read(label: string, pageRows: number): AsyncGenerator<Found, void, undefined> {
+    const { since = -Infinity, until } = this.#selection;
+    const before = until === undefined ? undefined : { place: Math.ceil(until), sequence: 0 };
+    for await (const row of this.#labelled.read(label, { pageRows, before })) {
+      if (row.place < since) return;
+      const stored = parseFact(row.text);
+      if (stored === undefined) this.#report(row.id, row.text);
+      else if (this.#accepts(stored)) yield { table: this.#table, row: { ...row, stored }, stored };
+    }
+  }
+}
+
+/** Merges lists that are in order. */
+async function* merged(lists: readonly AsyncGenerator<Found, void, undefined>[]): AsyncGenerator<Found> {
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  for (;;) {
+    let best: { readonly index: number; readonly found: Found } | undefined;
+    for (const [index, { value: found }] of heads.entries()) {
+      if (found && (best === undefined || compareNewest(found, best.found) < 0)) best = { index, found };
+    }
+    const list = best && lists[best.index];
+    if (best === undefined || list === undefined) return;
+    yield best.found;
+    heads[best.index] = await list.next();
+  }
+}
+
+async function* inSequence(
+  groups: readonly AsyncIterable<Found>[] | readonly (readonly Found[])[],
+): AsyncGenerator<Found> {
+  for (const group of groups) yield* group;
+}
+
+/**
+ * Opens a selection. By its labels, it costs the same with any number of facts; with several tags, or limits of time, it reads the
+ * facts of the rarest tag, or of that time. When another program wrote rows without labels into a table, all facts are read.
+ */
+export async function openSelection(
+  dependencies: FactDependencies,
+  selection: FactSelection,
+  { groups, wanted }: OpenOptions,
+): Promise<OpenSelection> {
+  // Invalid options are rejected even if nothing is read.
+  filterOf(selection);
+  const readers: TableReader[] = [];
+  let isComplete = true;
+  await forEachTable(dependencies, selection, async (table) => {
+    const reader = new TableReader(dependencies, selection, table);
+    isComplete = (await reader.isComplete()) && isComplete;
+    readers.push(reader);
+  });
+  if (!isComplete) {
+    const all = await selectFacts(dependencies, selection);
+    const found = groups.map((kinds) => all.filter(({ stored }) => kinds.includes(kindOf(stored))));
+    return { total: found.flat().length, facts: inSequence(found) };
+  }
+  const pageRows = Math.min(wanted + 1, MAX_PAGE_ROWS);
+  let total = 0;
+  const lists: AsyncGenerator<Found>[] = [];
+  for (const kinds of groups) {
+    const open = readers.flatMap((reader) =>
+      kinds.map(async (kind) => ({ reader, labels: await reader.labels(kind) })),
+    );
+    const own = (await Promise.all(open)).flatMap(({ reader, labels }) => labels.map((one) => ({ ...one, reader })));
+    for (const { count } of own) total += count;
+    // The others have no first page.
+    const filled = own.filter(({ count }) => count > 0);
+    lists.push(merged(filled.map(({ reader, label }) => reader.read(label, pageRows))));
+  }
+  const { tags = [], since, until } = selection;
+  if (tags.length <= 1 && since === undefined && until === undefined) return { total, facts: inSequence(lists) };
+  const found: Found[] = [];
+  for await (const one of inSequence(lists)) found.push(one);
+  return { total: found.length, facts: inSequence([found]) };
+}
+
 export async function listFacts(dependencies: FactDependencies, options: FactListOptions): Promise<FactList> {
   const { archived = false, limit = DEFAULT_PAGE, offset = 0 } = options;
   checkWhole(limit, 'limit', { min: 1, isEndless: true });
   checkWhole(offset, 'offset', { min: 0 });
-  const selected = await selectFacts(dependencies, options);
-  const all = selected.filter(({ stored }) => isActive(stored) !== archived);
-  const facts = all.slice(offset, offset + limit).map(({ stored, table }) => factOf(stored, table));
+  const groups: OpenOptions['groups'] = archived ? [['archived']] : [['pinned', 'plain']];
+  const { total: counted, facts: selected } = await openSelection(dependencies, options, {
+    groups,
+    wanted: offset + limit,
+  });
+  const facts: Fact[] = [];
+  let seen = 0;
+  if (offset < counted) {
+    for await (const { stored, table } of selected) {
+      seen += 1;
+      if (seen > offset) facts.push(factOf(stored, table));
+      if (facts.length === limit) break;
+    }
+  }
+  // Others may have been added since they were counted.
+  const total = Math.max(counted, seen);
   const nextOffset = offset + facts.length;
-  return { facts, total: all.length, ...(facts.length > 0 && nextOffset < all.length && { nextOffset }) };
+  return { facts, total, ...(facts.length > 0 && nextOffset < total && { nextOffset }) };
 }

@@ -9,7 +9,10 @@ const RESTORABLE_DAYS = 30;
 const RESTORABLE_MS = RESTORABLE_DAYS * DAY;
 
 /** The fields that a change may replace; `undefined` removes one. */
-export type FactState = Pick<StoredFact, 'text' | 'tags' | 'pinned' | 'shared' | 'supersededBy' | 'archivedAt'>;
+export type FactState = Pick<
+  StoredFact,
+  'text' | 'tags' | 'pinned' | 'shared' | 'allowSecret' | 'supersededBy' | 'archivedAt'
+>;
 
 export interface Amendment {
   readonly by: FactChange;

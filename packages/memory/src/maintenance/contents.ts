@@ -94,7 +94,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** The keys that are derived, or that have lines of their own. */
-const OTHER_PREFIXES: readonly string[] = [keys.WAITING_PREFIX, keys.UNKNOWN_KEY];
+const OTHER_PREFIXES: readonly string[] = [keys.WAITING_PREFIX, keys.VECTORS_PREFIX, keys.UNKNOWN_KEY];
 
 function kindOf(key: string): Kind | undefined {
   return KINDS.find(({ prefix }) => key.startsWith(prefix));

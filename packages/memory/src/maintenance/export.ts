@@ -27,7 +27,7 @@ export interface ExportDependencies extends Store {
   readonly facts: Facts;
 }
 
-function reportTo(reader: Reader, onProblem: ProblemListener | undefined): ProblemListener {
+export function reportTo(reader: Reader, onProblem: ProblemListener | undefined): ProblemListener {
   return onProblem ?? (({ key, message }) => reader.report({ key, record: '', reason: message }));
 }
 

@@ -13,6 +13,7 @@ import {
   streamPrefix,
   workflowKey,
 } from '../records/keys.ts';
+import { marksKey } from '../projects/marks.ts';
 import type { RecordPlace } from '../records/kept-elsewhere.ts';
 
 /** Selects the messages of a stream. */
@@ -112,5 +113,6 @@ export function exactKeysOf(selection: ForgetExactly, ownProject: string | undef
   if ('workflow' in selection) return [notesKey(selection.workflow), workflowKey(selection.workflow)];
   if ('graph' in selection) return [graphKey(selection.graph)];
   const { scope, project = ownProject } = selection;
-  return [factTable(scope, project).key];
+  const { key } = factTable(scope, project);
+  return scope === 'project' && project !== undefined ? [key, marksKey(project)] : [key];
 }

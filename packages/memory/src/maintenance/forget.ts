@@ -2,10 +2,10 @@ import { refuse } from '../records/checks.ts';
 import type { Claims } from '../conversations/claims.ts';
 import type { Messages } from '../conversations/messages.ts';
 import { MemoryError } from '../errors.ts';
-import type { CallOptions, Erasure, KeyInfo, MemoryBackend } from '../records/backend.ts';
+import type { CallOptions, Erasure, KeyInfo, MemoryBackend, TableResult } from '../records/backend.ts';
 import * as keys from '../records/keys.ts';
 import { removeKept } from '../records/kept-elsewhere.ts';
-import { removeTable } from '../records/lists.ts';
+import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { isKnownKey, problemOf, readContents } from './contents.ts';
 import { acceptsOf, checkSelection, exactKeysOf, type ForgetMessages, type ForgetOptions } from './forget-selection.ts';
@@ -13,6 +13,8 @@ import { onKey, type Problem, type ProblemListener } from './problems.ts';
 
 /** The result of forgetting. */
 export interface ForgetResult {
+  /** How long backups of the store keep the text, such as `until 2026-12-06`. Absent when none does. */
+  readonly backups?: string;
   /** The number of removed records, rows and documents. */
   readonly removed: number;
   /** Whether the removed text is also gone from the files of the store. */
@@ -43,7 +45,9 @@ export async function forget(dependencies: ForgetDependencies, selection: Forget
   const onProblem: ProblemListener = (problem) => problems.push(problem);
   const removed = await remove(checkSelection(selection), { ...dependencies, problems, onProblem, signal });
   try {
-    return { removed, erased: await backend.erase({ signal }), problems };
+    const erased = await backend.erase({ signal });
+    const backups = await backend.keptUntil?.({ signal });
+    return { removed, erased, problems, ...(backups !== undefined && { backups }) };
   } catch (error) {
     // The records are gone. Their text is erased later.
     if (!MemoryError.isInstance(error)) throw error;
@@ -100,7 +104,7 @@ async function removeExactly(selected: readonly string[], forgetting: Forgetting
     // Expired rows are not listed, and may still be there.
     await onKey(
       key,
-      () => removeTable(backend, key, { signal }),
+      () => removeWithVectors(backend, key, { signal }),
       () => undefined,
     );
   }
@@ -115,7 +119,7 @@ async function removeOne(
     const isReleased = key.startsWith(keys.STREAM_PREFIX) && (await claims.release(keys.nameIn(key), { signal }));
     const workflow = key.startsWith(keys.WORKFLOW_PREFIX) ? keys.nameIn(key) : undefined;
     if (workflow !== undefined && (await workflows.remove(workflow, { signal }))) return 1;
-    return (isReleased ? 1 : 0) + (await removeTable(backend, key, { signal }));
+    return (isReleased ? 1 : 0) + (await removeWithVectors(backend, key, { signal }));
   };
   return (await onKey(key, run, onProblem)) ?? 0;
 }
@@ -141,17 +145,23 @@ async function removeUnreadable(only: string | undefined, forgetting: Forgetting
     if (line !== undefined) continue;
     // If it is still as it was read.
     const change = { rows: [{ id, expected: record, next: undefined }] };
-    const result = await onKey(key, () => backend.change(key, change, { signal }), onProblem);
+    const run = (): Promise<TableResult> => backend.change(key, change, { signal });
+    const result = await onKey(key, () => withoutVectors(backend, key, { ids: [id], run, signal }), onProblem);
     if (result?.isDone === true) removed += 1;
   }
   return removed;
+}
+
+function isOfKnowledge(key: string): boolean {
+  const owner = key.startsWith(keys.VECTORS_PREFIX) ? keys.keyOfVectors(key) : key;
+  return owner.startsWith(keys.KNOWLEDGE_PREFIX);
 }
 
 /** Removes the values of all keys that this version knows, Knowledge is not a part of memory. */
 async function removeEverything(forgetting: Forgetting): Promise<number> {
   let removed = 0;
   for (const info of await keysOf(keys.PREFIX, forgetting)) {
-    if (info.key.startsWith(keys.KNOWLEDGE_PREFIX)) continue;
+    if (isOfKnowledge(info.key)) continue;
     const problem = isKnownKey(info.key) ? undefined : problemOf(info);
     if (problem) forgetting.onProblem(problem);
     else removed += await removeOne(info, forgetting);

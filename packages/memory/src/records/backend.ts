@@ -24,6 +24,38 @@ export interface Row {
   /** Milliseconds since the epoch; absent for a row that does not expire. */
   readonly expiresAt?: number | undefined;
   readonly text: string;
+  /** Whether the text is not what was written. Then it is not valid JSON. */
+  readonly isDamaged?: boolean | undefined;
+}
+
+/** What a store lost, or a problem of its files. */
+export interface Damage {
+  /** The key that lost records; empty for a problem of the whole store. */
+  readonly key: string;
+  /** The problem, and what to do next. */
+  readonly message: string;
+}
+
+/** Something that every answer from a store must say. */
+export interface StoreNotice {
+  /** `DAMAGED`: answers may lack records. `BACKUP_FAILED`: the daily backup was not made. */
+  readonly code: 'DAMAGED' | 'BACKUP_FAILED';
+  readonly message: string;
+}
+
+/** The readable records of a damaged store, in a store of their own. */
+interface Salvage {
+  /** Closing it removes it. */
+  readonly backend: MemoryBackend;
+  /** Every record that is known to be lost, by key. */
+  readonly lost: readonly Damage[];
+}
+
+/** A backup of a store, or a salvaged copy. */
+export interface BackupResult {
+  readonly bytes: number;
+  /** The damage of the store, and the records that are lost and not in the copy. Empty for a sound store. */
+  readonly problems: readonly Damage[];
 }
 
 /** A change of one row. */
@@ -47,6 +79,8 @@ export interface RowChange {
   readonly unique?: string | undefined;
   /** What {@link MemoryBackend.postings} finds the row by. @default nothing */
   readonly terms?: Terms | undefined;
+  /** The labels by which {@link MemoryBackend.page} lists the row, each once. @default none */
+  readonly labels?: readonly string[] | undefined;
 }
 
 /** How many rows of a table are kept. */
@@ -95,6 +129,8 @@ export type PageQuery = {
 } & (
   | {
       readonly order: 'newest';
+      /** Only rows with this label. No other row is read. @default all */
+      readonly label?: string | undefined;
       /** Only rows before this one in time, the last one of the page before. @default all */
       readonly before?: Pick<Row, 'place' | 'sequence'> | undefined;
     }
@@ -113,7 +149,7 @@ export interface Page {
   /** The highest sequence of the table; 0 for a missing one. */
   readonly sequence: number;
   /**
-   * The number of rows, including expired rows that were not yet removed. In a table whose rows do not expire, a reader that has all
+   * The number of rows, including expired rows that were not yet removed; with a label, of the rows that have it. In a table whose rows do not expire, a reader that has all
    * rows up to a sequence, reads the rows after it, and then has as many rows as this, has all rows: none of them was removed.
    */
   readonly count: number;
@@ -142,8 +178,8 @@ export interface Postings {
 }
 
 /**
- * What became of removed text. `done`: it is in no file of the store. `pending`: another process reads, so that a later write or
- * the next opening finishes it. `log`: it is gone from the data, and a log or a backup of the server may keep it until it is
+ * What became of removed text. `done`: it is in no file of the store. `pending`: another process reads, or the
+ * disk is full, so that a later write or the next opening finishes it. `log`: it is gone from the data, and a log or a backup of the server may keep it until it is
  * written again.
  */
 export type Erasure = 'done' | 'pending' | 'log';
@@ -173,6 +209,8 @@ export interface KeyInfo {
 export interface MemoryBackend {
   /** `memory`, `sqlite`, `redis`. */
   readonly name: string;
+  /** The file of the store, if it is in one. */
+  readonly path?: string | undefined;
   /**
    * Returns the time of the store, milliseconds since the epoch; with `trusted` the time up to which expired data may be deleted. A
    * clock that jumps forward by more than an hour hides what it would expire; it is deleted only when the clock still agrees 24 hours
@@ -207,11 +245,21 @@ export interface MemoryBackend {
   /** Makes sure that removed text is in no file of the store. */
   readonly erase: (options?: CallOptions) => Promise<Erasure>;
   /**
-   * Copies the store to a new file while it is in use, and verifies the copy. Absent for a store without files.
-   *
-   * @returns the bytes of the copy.
+   * Copies the store to a new file while it is in use, and verifies the copy. The copy of a damaged store has every readable record.
+   * Absent for a store without files.
    */
-  readonly backup?: ((path: string, options?: CallOptions) => Promise<number>) | undefined;
+  readonly backup?: ((path: string, options?: CallOptions) => Promise<BackupResult>) | undefined;
+  /** Reads everything and returns what is damaged; nothing for a sound store. Absent for a store without files. */
+  readonly check?: ((options?: CallOptions) => Promise<readonly Damage[]>) | undefined;
+  /** Copies every readable record of a damaged store to a store of its own. Absent for a store without files. */
+  readonly salvage?: ((options?: CallOptions) => Promise<Salvage>) | undefined;
+  /** Returns what an answer must say about the store, from what earlier calls met. Damage is returned each time, a failed backup once. */
+  readonly notices?: (() => readonly StoreNotice[]) | undefined;
+  /**
+   * Returns how long the store's own backups keep text that was forgotten, such as `until 2026-12-06`; `undefined` when none does. The
+   * first use of the store from that day on removes them.
+   */
+  readonly keptUntil?: ((options?: CallOptions) => Promise<string | undefined>) | undefined;
   /** Closes the connection or file that the store opened. May be called twice. */
   readonly close: () => Promise<void>;
 }

@@ -21,3 +21,9 @@ export function checkTime(value: number | undefined, name: string): void {
   if (value === undefined || (typeof value === 'number' && !Number.isNaN(value))) return;
   refuse(`Invalid ${name} ${String(value)}`, 'Use milliseconds since the epoch, or omit it.');
 }
+
+/** Checks an option that is a share of a whole. @throws {MemoryError} `INVALID_INPUT`. */
+export function checkShare(value: number | undefined, name: string): void {
+  if (value === undefined || (typeof value === 'number' && value >= 0 && value <= 1)) return;
+  refuse(`Invalid ${name} ${String(value)}`, 'Use a number from 0 to 1, or omit it.');
+}

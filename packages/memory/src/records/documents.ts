@@ -1,4 +1,5 @@
 /** A key with one text, which is changed by compare and swap: a table with one row. */
+import { MemoryError } from '../errors.ts';
 import type { CallOptions, MemoryBackend } from './backend.ts';
 
 /** The id of the row, which no record of a list has. */
@@ -14,12 +15,16 @@ export interface Swap {
   readonly ttlMs?: number | undefined;
 }
 
+/** @throws {MemoryError} `CORRUPT_RECORD` when the store damaged it. */
 export async function readDocument(
   backend: MemoryBackend,
   key: string,
   options?: CallOptions,
 ): Promise<string | undefined> {
-  return (await backend.rows(key, [DOCUMENT_ID], options))[0]?.text;
+  const [row] = await backend.rows(key, [DOCUMENT_ID], options);
+  if (row?.isDamaged !== true) return row?.text;
+  const summary = `[memory:${backend.name}] The document of ${key} is damaged`;
+  throw new MemoryError('CORRUPT_RECORD', [summary, 'It was left in place; restore a backup of the store.'], { key });
 }
 
 /** Changes a document if it is as expected. @returns whether it was changed. */

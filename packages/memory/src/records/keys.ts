@@ -20,6 +20,8 @@ const PROJECT_FACTS_PREFIX: string = `${FACTS_PREFIX}project:`;
 export const NAMESPACE_PREFIX = 'ai:namespace:';
 /** The tables that `@cairn/knowledge` keeps in the same stores. Memory neither reads nor removes them. */
 export const KNOWLEDGE_PREFIX = 'ai:knowledge:';
+/** The vectors of the rows of other tables, which are derived from their texts. */
+export const VECTORS_PREFIX = 'ai:vectors:';
 
 /** Returns why a value cannot be a name; `undefined` when it can. */
 function problemOf(name: unknown): string | undefined {
@@ -146,4 +148,14 @@ export function parseFactsKey(
   if (key === factsKey()) return { scope: 'user' };
   if (!key.startsWith(PROJECT_FACTS_PREFIX)) return undefined;
   return { scope: 'project', project: decodePart(key.slice(PROJECT_FACTS_PREFIX.length)) };
+}
+
+/** Returns the key of the vectors of a table: `ai:vectors:facts:user`. */
+export function vectorsKey(key: string): string {
+  return `${VECTORS_PREFIX}${key.slice(PREFIX.length)}`;
+}
+
+/** Returns the key of the table that vectors belong to. */
+export function keyOfVectors(key: string): string {
+  return `${PREFIX}${key.slice(VECTORS_PREFIX.length)}`;
 }

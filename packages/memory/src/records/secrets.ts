@@ -1,4 +1,4 @@
-import { findSecrets } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 
 /** The secrets in a string that a call stored. */
 export interface FoundSecrets {
@@ -10,6 +10,6 @@ export interface FoundSecrets {
 }
 
 export function secretsIn(text: string): FoundSecrets {
-  const kinds = [...new Set(findSecrets(text).map(({ kind }) => kind))];
+  const kinds = [...new Set(findStoredSecrets(text).map(({ kind }) => kind))];
   return kinds.length === 0 ? {} : { secrets: kinds };
 }

@@ -62,3 +62,8 @@ function dayMs(date: string): number {
   const parsed = Date.parse(date);
   return Number.isNaN(parsed) || formatDate(parsed) !== date ? Number.NaN : parsed;
 }
+
+/** Formats a time for a model: `2026-01-31T09:05:00Z`. */
+export function formatTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}

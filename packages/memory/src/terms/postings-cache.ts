@@ -10,10 +10,12 @@ interface KnownTerm {
   readonly sequence: number;
   /** By block: the places of the rows in the block, each with how often the row has the term. */
   readonly blocks: Map<number, number[]>;
+  /** The number of all its postings. */
+  readonly count: number;
 }
 
-/** The terms of a table that are kept. The one with the oldest search is dropped first. */
-const MAX_TERMS = 64;
+/** The terms of a table that are kept, of some searches: one has up to about 100. The one with the oldest search is dropped first. */
+const MAX_TERMS = 256;
 
 /** The rows with some terms, as parts of a collection. */
 export interface TableParts {
@@ -62,9 +64,11 @@ export class PostingsCache {
     this.#key = key;
   }
 
-  /** The number of postings that are kept, at most. */
+  /** The number of postings that are kept. */
   get size(): number {
-    return this.#lengths.size * this.#terms.size * POSTINGS_BLOCK;
+    let size = this.#lengths.size * POSTINGS_BLOCK;
+    for (const { count } of this.#terms.values()) size += count;
+    return size;
   }
 
   /** Returns the rows of the table, with the postings of some terms. Only what is new is read. */
@@ -91,16 +95,19 @@ export class PostingsCache {
     this.#sequence = found.sequence;
     for (const [index, term] of all.entries()) {
       // A copy: another search may be using the blocks that it was given.
-      const blocks = new Map(this.#terms.get(term)?.blocks);
+      const known = this.#terms.get(term);
+      const blocks = new Map(known?.blocks);
+      let count = known?.count ?? 0;
       for (const { block, numbers } of found.postings[index] ?? []) {
         const postings = decoded(numbers);
+        count += (postings.length - (blocks.get(block)?.length ?? 0)) / 2;
         blocks.set(block, postings);
         if (term === LENGTH_TERM) this.#lengths.set(block, lengthsOf(postings));
         if (turns.spend(postings.length)) await turns.next();
       }
       // The last one used comes last.
       this.#terms.delete(term);
-      this.#terms.set(term, { sequence: found.sequence, blocks });
+      this.#terms.set(term, { sequence: found.sequence, blocks, count });
     }
     for (const term of this.#terms.keys()) {
       if (this.#terms.size <= Math.max(MAX_TERMS, all.length)) break;

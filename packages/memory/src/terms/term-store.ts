@@ -1,18 +1,23 @@
 import {
+  createGlossary,
   foundSlots,
   inverseDocumentFrequency,
+  matchedTerms,
+  Misspelled,
   noticesOf,
   rankDocuments,
   readQuery,
+  relatedQuery,
   scoreParts,
   similarTerms,
+  withEvidence,
   type CountedTerm,
-  type FoundSlot,
+  type Coverage,
+  type Glossary,
+  type GlossaryGroup,
   type Part,
   type Query,
-  type QueryTerm,
-  type RankedDocument,
-  type RankOptions,
+  type ScoredSlot,
   type Scores,
 } from '@cairn/retrieval';
 import { MemoryError } from '../errors.ts';
@@ -20,53 +25,8 @@ import type { MemoryBackend, Row } from '../records/backend.ts';
 import { newestRows } from '../records/pages.ts';
 import { Turns, unitsOf } from '../records/turns.ts';
 import { PostingsCache } from './postings-cache.ts';
-
-/** A table whose rows can be found. */
-export interface TermSource {
-  readonly key: string;
-  /**
-   * Returns what a row is found by, and its time, of which the latest of equally good rows comes first; `undefined` for a row that is
-   * not found. Writers of the table pass `termsIn` of the same string.
-   */
-  readonly textOf: (text: string) => { readonly text: string; readonly timeMs: number } | undefined;
-}
-
-/** A query over several sources. */
-export interface TermQuery<Source extends TermSource = TermSource> extends RankOptions {
-  /** Plain text without syntax. */
-  readonly query: string;
-  /** The hits that are left out, best first. @default 0 */
-  readonly offset?: number | undefined;
-  /** Returns whether a row may be a hit. The rows that it rejects count in the ranking nevertheless. */
-  readonly accept?: ((text: string, source: Source) => boolean) | undefined;
-  /** The same, by the sequence of a row, before the row is read. */
-  readonly acceptSequence?: ((sequence: number, source: Source) => boolean) | undefined;
-  /** Whether hits have their texts. Without them nothing is read but postings, and each text is empty. @default true */
-  readonly readsRecords?: boolean | undefined;
-  /** Whether words with a similar spelling are searched for when nothing is found, which reads all terms. @default true */
-  readonly findsSimilar?: boolean | undefined;
-}
-
-/** A found row. */
-export interface TermHit<Source extends TermSource = TermSource> extends Omit<RankedDocument, 'id'> {
-  readonly source: Source;
-  readonly sequence: number;
-  readonly record: string;
-}
-
-export interface TermResult<Source extends TermSource = TermSource> {
-  /** Best first; of equally good rows the latest. */
-  readonly hits: readonly TermHit<Source>[];
-  /** The number of rows that were searched. */
-  readonly searched: number;
-  /**
-   * The score of a string of average length that has every term of the query once: a hit may have more. Absent for a search by
-   * meaning.
-   */
-  readonly fullScore?: number;
-  /** Whether there are hits after these. */
-  readonly hasMore: boolean;
-}
+import { searchByBoth } from './search-by-both.ts';
+import type { TermHit, TermQuery, TermResult, TermSource } from './term-query.ts';
 
 /** Finds rows by their terms. The rows of all sources of a search are ranked as one collection. */
 export interface TermStore {
@@ -88,6 +48,12 @@ const MAX_PAGE = 1024;
 const MAX_ATTEMPTS = 10;
 /** The equally good rows that are ordered by time, beyond the last hit. Of more, the last written ones come first. */
 const MAX_TIES = 64;
+
+/** A row that may be a hit. It has no coverage when it was found by a similar spelling. */
+type RowSlot = ScoredSlot & { readonly coverage?: Coverage };
+
+/** A hit before the evidence of all hits is compared. */
+type FoundRow<Source extends TermSource> = Omit<TermHit<Source>, 'evidence' | 'isSimilar'>;
 
 /** The scores of rows, and the source and the sequence of each. */
 interface Scored<Source extends TermSource> {
@@ -140,15 +106,20 @@ class TermSearch<Source extends TermSource> {
 
   /** @throws {MemoryError} `STORE_LOCKED` when other calls change the rows again and again before they are read. */
   async byTerms(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, onNotice } = this.#query;
-    const parsed = readQuery(query);
+    const { query, limit, offset = 0, minEvidence, glossary, findsRelated = true, onNotice } = this.#query;
+    const asked = findsRelated ? relatedQuery(query, glossary) : readQuery(query);
     const end = offset + limit;
-    const { accepted, statistics } = await this.#settled(() => this.#candidates(parsed, end));
-    const timeOf = ({ source, record }: TermHit<Source>): number => source.textOf(record)?.timeMs ?? 0;
+    const { accepted, statistics } = await this.#settled(() => this.#candidates(asked, end));
+    const timeOf = ({ source, record }: FoundRow<Source>): number => source.textOf(record)?.timeMs ?? 0;
     accepted.sort((a, b) => b.score - a.score || timeOf(b) - timeOf(a));
-    const hits = accepted.slice(offset, end);
+    // The margin of the last hit depends on the next one.
+    const judged = withEvidence(accepted.slice(0, end + 1), minEvidence);
+    const hits = judged.slice(offset, end).map((hit, place): TermHit<Source> => {
+      const { coverage } = accepted[offset + place] ?? {};
+      return { ...hit, ...(coverage && { coverage }) };
+    });
     const ranked = hits.map((hit) => ({ id: '', ...hit }));
-    for (const notice of noticesOf(parsed, ranked)) onNotice?.(notice);
+    for (const notice of noticesOf(asked, ranked)) onNotice?.(notice);
     const { documents, terms } = statistics;
     return { hits, searched: documents, fullScore: fullScoreOf(terms, documents), hasMore: accepted.length > end };
   }
@@ -168,12 +139,12 @@ class TermSearch<Source extends TermSource> {
 
   /** Returns the rows that may be hits, a few more than asked for. */
   async #candidates(
-    parsed: Query,
+    asked: Query,
     end: number,
-  ): Promise<{ readonly accepted: TermHit<Source>[]; readonly statistics: Scores['statistics'] }> {
+  ): Promise<{ readonly accepted: FoundRow<Source>[]; readonly statistics: Scores['statistics'] }> {
     const { findsSimilar = true } = this.#query;
-    const scored = await this.#score(parsed.terms);
-    let accepted: TermHit<Source>[] = [];
+    const { parsed, scored } = await this.#corrected(asked);
+    let accepted: FoundRow<Source>[] = [];
     let isFound = false;
     for (const slots of foundSlots(parsed, scored.scores, end + 1)) {
       isFound = true;
@@ -184,8 +155,26 @@ class TermSearch<Source extends TermSource> {
     return { accepted, statistics: scored.scores.statistics };
   }
 
-  async #score(terms: readonly QueryTerm[]): Promise<Scored<Source>> {
-    const names = terms.map(({ term }) => term);
+  /** Scores the rows by a query, and by corrections of its words that no row has. */
+  async #corrected(asked: Query): Promise<{ readonly parsed: Query; readonly scored: Scored<Source> }> {
+    const scored = await this.#score(asked);
+    if (this.#query.findsRelated === false) return { parsed: asked, scored };
+    const misspelled = new Misspelled(asked, scored.scores.statistics);
+    const candidates = misspelled.candidates();
+    if (candidates.length === 0) return { parsed: asked, scored };
+    const { signal } = this.#query;
+    const known = new Set<string>();
+    await mapSome(this.#sources, async ({ key }) => {
+      const { postings } = await this.#backend.postings(key, candidates, { signal });
+      for (const [place, blocks] of postings.entries()) if (blocks.length > 0) known.add(candidates[place] ?? '');
+    });
+    const parsed = misspelled.corrected((term) => known.has(term));
+    return parsed === asked ? { parsed, scored } : { parsed, scored: await this.#score(parsed) };
+  }
+
+  async #score(parsed: Pick<Query, 'terms' | 'relations'>): Promise<Scored<Source>> {
+    const { terms, relations = [] } = parsed;
+    const names = [...new Set([...terms.map(({ term }) => term), ...relations.flatMap((relation) => relation.terms)])];
     const { signal } = this.#query;
     const tables = await mapSome(this.#sources, ({ key }) => this.#cacheOf(key).read(names, this.#turns, { signal }));
     const parts: Part[] = [];
@@ -199,7 +188,7 @@ class TermSearch<Source extends TermSource> {
     }
     const ownerOf = (part: number): (typeof owners)[number] => owners[part] ?? { order: 0, firstSequence: 0 };
     const scores = await this.#turns.run(
-      scoreParts(parts, terms, (left, right) => {
+      scoreParts(parts, parsed, (left, right) => {
         const [own, other] = [ownerOf(left.part), ownerOf(right.part)];
         // Of the same source the row that was written last.
         return own.order - other.order || other.firstSequence + right.slot - own.firstSequence - left.slot;
@@ -214,8 +203,8 @@ class TermSearch<Source extends TermSource> {
 
   /** Adds the rows of slots that may be hits, until there are enough. Mostly the first ones are enough, so that few rows are read. */
   async #accept(
-    accepted: TermHit<Source>[],
-    slots: readonly FoundSlot[],
+    accepted: FoundRow<Source>[],
+    slots: readonly RowSlot[],
     { scored, end }: { readonly scored: Scored<Source>; readonly end: number },
   ): Promise<void> {
     for (let from = 0, count = end + 1; from < slots.length && !isEnough(accepted, end); count *= 2) {
@@ -225,7 +214,7 @@ class TermSearch<Source extends TermSource> {
   }
 
   /** Reads the rows of slots, and returns those that may be hits. */
-  async #accepted(slots: readonly FoundSlot[], { placeOf }: Scored<Source>): Promise<TermHit<Source>[]> {
+  async #accepted(slots: readonly RowSlot[], { placeOf }: Scored<Source>): Promise<FoundRow<Source>[]> {
     const { accept, acceptSequence, readsRecords = true } = this.#query;
     const candidates = slots
       .map((slot) => ({ ...placeOf(slot), slot }))
@@ -236,9 +225,8 @@ class TermSearch<Source extends TermSource> {
       const record = rows === undefined ? '' : rows[index]?.text;
       if (record === undefined) this.#isMissing = true;
       if (record === undefined || accept?.(record, source) === false) return [];
-      const { score, isSimilar } = slot;
-      const matched = slot.matched.map(({ term }) => term);
-      return [{ source, sequence, record, score, matched, ...(isSimilar && { isSimilar }) }];
+      const { score, coverage } = slot;
+      return [{ source, sequence, record, score, matched: matchedTerms(slot), ...(coverage && { coverage }) }];
     });
   }
 
@@ -258,7 +246,7 @@ class TermSearch<Source extends TermSource> {
   }
 
   /** Returns rows with words of a similar spelling. */
-  async #similar({ terms }: Query, end: number): Promise<TermHit<Source>[]> {
+  async #similar({ terms }: Query, end: number): Promise<FoundRow<Source>[]> {
     const asked = terms.map(({ term }) => term);
     const similar = new Map<string, number>();
     for (const { key } of this.#sources) {
@@ -267,12 +255,13 @@ class TermSearch<Source extends TermSource> {
       }
     }
     const found = Array.from(similar, ([term, weight]) => ({ term, weight }));
-    const scored = await this.#score(found.toSorted((left, right) => (left.term < right.term ? -1 : 1)));
-    const accepted: TermHit<Source>[] = [];
-    let slots: readonly FoundSlot[] = [];
+    const ordered = found.toSorted((left, right) => (left.term < right.term ? -1 : 1));
+    const scored = await this.#score({ terms: ordered });
+    const accepted: FoundRow<Source>[] = [];
+    let slots: readonly RowSlot[] = [];
     do {
       slots = scored.scores.best(Math.min(end + 1, MAX_PAGE), slots.at(-1));
-      const marked = slots.map((slot): FoundSlot => ({ ...slot, matched: [], isSimilar: true }));
+      const marked = slots.map((slot): RowSlot => ({ ...slot, matched: [] }));
       await this.#accept(accepted, marked, { scored, end });
     } while (!isEnough(accepted, end) && slots.length > 0);
     return accepted;
@@ -280,7 +269,18 @@ class TermSearch<Source extends TermSource> {
 
   /** With vectors all texts are compared. */
   async byMeaning(): Promise<TermResult<Source>> {
-    const { query, limit, offset = 0, accept, acceptSequence, embed, onNotice, signal } = this.#query;
+    const {
+      query,
+      limit,
+      offset = 0,
+      accept,
+      acceptSequence,
+      minEvidence,
+      glossary,
+      embed,
+      onNotice,
+      signal,
+    } = this.#query;
     const hits = new Map<string, Pick<TermHit<Source>, 'source' | 'sequence' | 'record'>>();
     const documents: { readonly id: string; readonly text: string; readonly timeMs: number }[] = [];
     for (const [order, source] of this.#sources.entries()) {
@@ -295,12 +295,19 @@ class TermSearch<Source extends TermSource> {
     }
     const isFiltered = accept !== undefined || acceptSequence !== undefined;
     const count = isFiltered ? Math.max(1, documents.length) : offset + limit + 1;
-    const ranked = await rankDocuments(query, documents, { limit: count, signal, embed, onNotice });
-    const accepted = ranked.flatMap(({ id, score, isSimilar, matched }) => {
+    const ranked = await rankDocuments(query, documents, {
+      limit: count,
+      signal,
+      embed,
+      onNotice,
+      minEvidence,
+      glossary,
+    });
+    const accepted = ranked.flatMap(({ id, ...found }) => {
       const hit = hits.get(id);
       if (hit === undefined || acceptSequence?.(hit.sequence, hit.source) === false) return [];
       if (accept?.(hit.record, hit.source) === false) return [];
-      return [{ ...hit, score, matched, ...(isSimilar && { isSimilar }) }];
+      return [{ ...hit, ...found }];
     });
     return {
       hits: accepted.slice(offset, offset + limit),
@@ -317,8 +324,25 @@ function isEnough(candidates: readonly { readonly score: number }[], end: number
   return next.score < last.score || candidates.length >= end + MAX_TIES;
 }
 
+export interface TermStoreOptions {
+  readonly backend: MemoryBackend;
+  /** Returns the groups of words that a search without a glossary adds to those of Cairn. @default none */
+  readonly glossary?: (() => Promise<readonly GlossaryGroup[]>) | undefined;
+}
+
+/** Returns a function that reads a glossary, and makes it again only when its groups are another array. */
+function glossaryReader(read: TermStoreOptions['glossary']): () => Promise<Glossary | undefined> {
+  const last: { groups?: readonly GlossaryGroup[]; glossary?: Glossary } = {};
+  return async () => {
+    const groups = await read?.();
+    if (groups !== last.groups) Object.assign(last, { groups, glossary: groups && createGlossary(groups) });
+    return last.glossary;
+  };
+}
+
 /** Creates the search of a store. It keeps the postings that searches read, and reads only what is new. */
-export function createTermStore({ backend }: { readonly backend: MemoryBackend }): TermStore {
+export function createTermStore({ backend, glossary }: TermStoreOptions): TermStore {
+  const readGlossary = glossaryReader(glossary);
   const caches = new Map<string, PostingsCache>();
   const cacheOf = (key: string): PostingsCache => {
     const cache = caches.get(key) ?? new PostingsCache(backend, key);
@@ -336,11 +360,16 @@ export function createTermStore({ backend }: { readonly backend: MemoryBackend }
     }
   };
   return {
-    search: async (sources, query) => {
-      query.signal?.throwIfAborted();
+    search: async (sources, asked) => {
+      asked.signal?.throwIfAborted();
       try {
-        const search = new TermSearch({ backend, cacheOf }, sources, query);
-        return await (query.embed === undefined ? search.byTerms() : search.byMeaning());
+        const query: typeof asked = { ...asked, glossary: asked.glossary ?? (await readGlossary()) };
+        const { embed, meaning } = query;
+        if (embed !== undefined) return await new TermSearch({ backend, cacheOf }, sources, query).byMeaning();
+        const byWords = (one: typeof query): Promise<TermResult<(typeof sources)[number]>> =>
+          new TermSearch({ backend, cacheOf }, sources, one).byTerms();
+        const isBoth = meaning !== undefined && sources.some(({ meaningOf }) => meaningOf !== undefined);
+        return await (isBoth ? searchByBoth({ backend, meaning, sources, query, byWords }) : byWords(query));
       } finally {
         dropOld();
       }

@@ -66,6 +66,77 @@ export const tableContract: readonly ContractCase[] = [
     );
     assert.equal((await backend.rows(k, ids)).filter((row) => row !== undefined).length, ids.length);
   }),
+  contractCase('a label lists its rows by time, and counts them', async ({ backend }) => {
+    const now = await backend.now();
+    const labelled = (id: string, labels: readonly string[], timeMs?: number): RowChange => {
+      return { id, next: `{"text":"${id}"}`, labels, timeMs };
+    };
+    const rows = [
+      labelled('a', ['x', 'y']),
+      labelled('b', ['y']),
+      labelled('old', ['x'], now - 5),
+      labelled('c', ['x']),
+    ];
+    await backend.change(k, {
+      rows: [...rows, put('none', '{"text":"none"}'), labelled('before 1970', ['x', 'x y'], -5)],
+    });
+    const list = async (label: string): Promise<unknown[]> => {
+      const { rows: page, count, hasMore } = await backend.page(k, { order: 'newest', label });
+      return [...texts(page), count, hasMore];
+    };
+    assert.deepEqual(await list('x'), ['c', 'a', 'old', 'before 1970', 4, false]);
+    assert.deepEqual(await list('y'), ['b', 'a', 2, false]);
+    assert.deepEqual(await list('x y'), ['before 1970', 1, false]);
+    assert.deepEqual(await list('z'), [0, false]);
+    // In pages, from a place in between, and without rows.
+    const found: unknown[] = [];
+    for (let before: Row | undefined; ;) {
+      const page = await backend.page(k, { order: 'newest', label: 'x', before, limit: 1 });
+      found.push(...texts(page.rows), page.hasMore);
+      before = page.rows.at(-1);
+      if (!page.hasMore) break;
+    }
+    assert.deepEqual(found, ['c', true, 'a', true, 'old', true, 'before 1970', false]);
+    const since = { place: now - 4, sequence: 0 };
+    assert.deepEqual(texts((await backend.page(k, { order: 'newest', label: 'x', before: since })).rows), [
+      'old',
+      'before 1970',
+    ]);
+    const none = await backend.page(k, { order: 'newest', label: 'x', limit: 0 });
+    assert.deepEqual([none.rows, none.count, none.hasMore], [[], 4, true]);
+  }),
+  contractCase('a row that is changed or removed leaves its labels', async ({ backend }) => {
+    const list = async (label: string): Promise<unknown[]> => {
+      const { rows, count } = await backend.page(k, { order: 'newest', label });
+      return [...rows.map(({ id }) => id), count];
+    };
+    await backend.change(k, { rows: ['a', 'b', 'c'].map((id) => ({ id, next: '{}', labels: ['x', 'y'] })) });
+    await backend.change(k, { rows: [{ id: 'a', expected: '{}', next: '{}', labels: ['y', 'z'] }] });
+    assert.deepEqual(
+      [await list('x'), await list('y'), await list('z')],
+      [
+        ['c', 'b', 2],
+        ['a', 'c', 'b', 3],
+        ['a', 1],
+      ],
+    );
+    await backend.change(k, { removes: ['b'] });
+    await backend.change(k, { rows: [{ id: 'c', expected: '{}', next: undefined }] });
+    assert.deepEqual([await list('x'), await list('y')], [[0], ['a', 1]]);
+    // A change that is not made changes no label.
+    await backend.change(k, { rows: [{ id: 'a', expected: 'other', next: '{}', labels: ['x'] }] });
+    assert.deepEqual(await list('x'), [0]);
+    await backend.change(k, { removes: 'all' });
+    await backend.change(k, { rows: [{ id: 'd', next: '{}', labels: ['w'] }] });
+    assert.deepEqual([await list('y'), await list('w')], [[0], ['d', 1]]);
+  }),
+  contractCase('an expired row is not in a page of its label', async ({ backend, advance }) => {
+    const rows = ['a', 'b', 'c'].map((id) => ({ id, next: '{}', labels: ['x'], lifetimeMs: id === 'b' ? 1000 : HOUR }));
+    await backend.change(k, { rows });
+    await advance(1001);
+    const page = await backend.page(k, { order: 'newest', label: 'x', limit: 2 });
+    assert.deepEqual([page.rows.map(({ id }) => id), page.hasMore], [['c', 'a'], false]);
+  }),
   contractCase('a limit is a whole number from 0', async ({ backend }) => {
     await backend.change(k, { rows: ['a', 'b', 'c'].map((id) => put(id, '{}')) });
     for (const [limit, length] of [
@@ -190,6 +261,17 @@ export const tableContract: readonly ContractCase[] = [
       reason: 'changed',
     });
     assert.equal((await backend.change(k, { rows: [put('b', '1')], sequence: first.sequence })).isDone, true);
+  }),
+  contractCase('a removal raises the sequence of a table, even if the row is missing', async ({ backend }) => {
+    const removal = { removes: ['missing'], rows: [{ id: 'none', next: undefined }] };
+    assert.deepEqual(await backend.change(k, removal), { isDone: true, sequence: 0, rows: [], removed: 0 });
+    const written = await backend.change(k, { rows: [{ id: 'a', next: 'a' }] });
+    assert.ok(written.isDone);
+    const removed = await backend.change(k, removal);
+    assert.ok(removed.isDone && removed.sequence > written.sequence);
+    const late = { sequence: written.sequence, rows: [{ id: 'b', next: 'b' }] };
+    assert.deepEqual(await backend.change(k, late), { isDone: false, reason: 'changed' });
+    assert.equal((await backend.page(k, { order: 'newest' })).count, 1);
   }),
   contractCase('a unique text belongs to one row', async ({ backend }) => {
     await backend.change(k, { rows: [put('a', '1', undefined, 'hash')] });

@@ -1,14 +1,13 @@
 import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from '@cairn/tool';
-import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
 import { MemoryError } from '../errors.ts';
 import { isVisible, type Fact, type FactScope } from '../facts/fact.ts';
-import type { FactList, ForgottenFact } from '../facts/facts-api.ts';
+import type { ForgottenFact } from '../facts/facts-api.ts';
 import type { Memory } from '../memory.ts';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import { parseTime } from '../records/time.ts';
-import { additive, agentStream, factEntry, factStream, placeOf, reading, type ToolMemory } from './tool-context.ts';
+import { additive, agentStream, factEntry, factStream, placeOf, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The ids of replaced facts that an answer names. */
@@ -33,15 +32,6 @@ interface ForgetFactInput {
   readonly id: string;
 }
 
-interface ListFactsInput {
-  readonly scope?: FactScope | undefined;
-  readonly tag?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
 interface RememberDetails {
   /** Absent after a dry run. */
   readonly fact?: Fact;
@@ -49,13 +39,15 @@ interface RememberDetails {
   readonly isNew: boolean;
   /** Facts that may say the same. */
   readonly similar: readonly Fact[];
+  /** The ids of similar facts that it seems to disagree with. */
+  readonly disagreesWith?: readonly string[];
 }
 
 interface UpdateFactDetails {
   readonly fact: Fact;
 }
 
-interface ForgetFactDetails extends Pick<ForgottenFact, 'forgotten' | 'superseded'> {
+interface ForgetFactDetails extends Pick<ForgottenFact, 'forgotten' | 'superseded' | 'backups'> {
   readonly id: string;
   readonly erased?: Erasure;
 }
@@ -64,7 +56,6 @@ export type FactTools = {
   readonly remember: ToolDefinition<RememberInput, RememberDetails>;
   readonly update_fact: ToolDefinition<UpdateFactInput, UpdateFactDetails>;
   readonly forget_fact: ToolDefinition<ForgetFactInput, ForgetFactDetails>;
-  readonly list_facts: ToolDefinition<ListFactsInput, FactList>;
 };
 
 const tags = z.array(z.string()).optional();
@@ -79,16 +70,6 @@ const rememberShape = {
 };
 const updateShape = { id: z.string(), text: z.string().optional(), tags, pin: z.boolean().optional() };
 const forgetShape = { id: z.string() };
-const listShape = {
-  scope,
-  tag: z.string().optional(),
-  since: z.string().optional().describe('2026-01-31 or 7d'),
-  until: z.string().optional(),
-  limit: z.int().min(1).max(200).optional().describe('default 50'),
-  offset: z.int().min(0).optional(),
-};
-
-const DEFAULT_PAGE = 50;
 
 /** The source of facts that a model remembers. */
 const SOURCE = 'agent';
@@ -96,15 +77,12 @@ const SOURCE = 'agent';
 /** What became of the text of a forgotten fact. */
 const erasures: Readonly<Record<Erasure, string>> = {
   done: 'its text is erased from the store',
-  pending: 'its text is erased from the file when no other process reads it',
+  pending: 'its text is erased from the file when no other process reads it and the disk has space',
   log: 'its text is gone from the data; logs and backups of the server keep it until they are rewritten',
 };
 
 function unknownFact(id: string): ToolError {
-  return new ToolError('NOT_FOUND', [
-    `There is no fact ${escapeControls(JSON.stringify(id))}`,
-    'Use an id of recall or list_facts.',
-  ]);
+  return new ToolError('NOT_FOUND', [`There is no fact ${escapeControls(JSON.stringify(id))}`, 'Use an id of recall.']);
 }
 
 function unknownProject(): ToolError {
@@ -146,7 +124,13 @@ async function checkStream(
   if (fact !== undefined && !isVisible(fact, stream)) throw unknownFact(id);
 }
 
-function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'] {
+/** States how the team gets a fact, where the session can share it. */
+function howToShare({ recall }: ToolMemory, id: string): string {
+  return recall.hasGetAsset ? `To share it with the team: sink_asset ${JSON.stringify({ fact: id })}.` : '';
+}
+
+function rememberTool(context: ToolMemory): FactTools['remember'] {
+  const { open, stream, agent } = context;
   return createTool<RememberInput, RememberDetails>({
     name: 'remember',
     description: 'Keep a fact until it is forgotten. An equal one is returned instead of a copy.',
@@ -176,10 +160,19 @@ function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'
         if (replaces !== undefined) {
           const fact = await facts.supersede(replaces, text, { tags: given, pinned: pin, source: SOURCE, signal });
           const done = `Remembered as ${fact.id} ${escapeControls(placeOf(fact))}, instead of ${escapeControls(replaces)}.`;
-          return succeed(done, { fact, isNew: true, similar: [] });
+          return succeed(joined([done, howToShare(context, fact.id)]), { fact, isNew: true, similar: [] });
         }
-        const { fact, isNew, similar } = await facts.remember(text, { ...options, source: SOURCE });
-        const lines = [`${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`];
+        const { fact, isNew, similar, disagreesWith } = await facts.remember(text, { ...options, source: SOURCE });
+        const lines = [
+          `${isNew ? 'Remembered' : 'Already known'} as ${fact.id} ${escapeControls(placeOf(fact))}.`,
+          ...[howToShare(context, fact.id)].filter((line) => line !== ''),
+        ];
+        if (disagreesWith !== undefined) {
+          const ids = escapeControls(disagreesWith.join(', '));
+          lines.push(
+            `It seems to disagree with ${ids}. If that is outdated, call forget_fact with its id; the next time, pass it in replaces.`,
+          );
+        }
         if (similar.length > 0) {
           const { fitEntries, MEMORY_TOKENS } = await import('../conversations/wrap.ts');
           const entries = similar.map((one) => factEntry(one));
@@ -189,7 +182,12 @@ function rememberTool({ open, stream, agent }: ToolMemory): FactTools['remember'
             shown,
           );
         }
-        return succeed(lines.join('\n'), { fact, isNew, similar });
+        return succeed(lines.join('\n'), {
+          fact,
+          isNew,
+          similar,
+          ...(disagreesWith !== undefined && { disagreesWith }),
+        });
       }),
   });
 }
@@ -232,44 +230,22 @@ function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
           const fact = await facts.get(id, { signal });
           return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
         }
-        const { forgotten, erased, superseded = [] } = await facts.forget(id, { signal });
+        const { forgotten, erased, backups, superseded = [] } = await facts.forget(id, { signal });
         if (!forgotten) throw unknownFact(id);
         const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
         const older =
           kept.length === 0
             ? ''
             : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
-        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${older}`;
-        return succeed(text, { id, forgotten, erased, ...(superseded.length > 0 && { superseded }) });
-      }),
-  });
-}
-
-function listTool({ open, stream }: ToolMemory): FactTools['list_facts'] {
-  return createTool<ListFactsInput, FactList>({
-    name: 'list_facts',
-    description: 'List facts, newest first, in pages.',
-    inputSchema: inputSchema(listShape),
-    annotations: { title: 'List facts', ...reading },
-    run: ({ since, until, tag, scope: wanted, limit = DEFAULT_PAGE, offset = 0 }, { signal }) =>
-      asToolErrors(async () => {
-        const { fitEntries } = await import('../conversations/wrap.ts');
-        const memory = await open();
-        if (wanted === 'project' && memory.project === undefined) throw unknownProject();
-        const times = await timesOf(memory.backend, { since, until, signal });
-        const filters = { scope: wanted, ...(tag !== undefined && { tags: [tag] }), ...factStream(stream), ...times };
-        const page = await memory.facts.list({ ...filters, limit, offset, signal });
-        const { text, shown, cut } = await fitEntries(page.facts.map((fact) => factEntry(fact)));
-        const end = offset + shown;
-        const lines = [
-          wanted === undefined ? leftOut(memory) : '',
-          shown === 0 ? emptyPage(page.total, offset) : `Facts ${offset + 1} to ${end} of ${page.total}.`,
-          text,
-          readWhole(cut),
-          end < page.total && shown > 0 ? `More: list_facts with offset ${end}.` : '',
-        ];
-        const next = end < page.total ? { nextOffset: end } : {};
-        return succeed(joined(lines), { facts: page.facts.slice(0, shown), total: page.total, ...next });
+        const inBackups = backups === undefined ? '' : ` Backups keep it ${backups}.`;
+        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${inBackups}${older}`;
+        return succeed(text, {
+          id,
+          forgotten,
+          erased,
+          ...(backups !== undefined && { backups }),
+          ...(superseded.length > 0 && { superseded }),
+        });
       }),
   });
 }
@@ -279,38 +255,29 @@ export function createFactTools(context: ToolMemory): FactTools {
     remember: rememberTool(context),
     update_fact: updateTool(context),
     forget_fact: forgetTool(context),
-    list_facts: listTool(context),
   };
-}
-
-function emptyPage(total: number, offset: number): string {
-  if (total === 0) return 'No fact matches. Leave out a filter, or remember one.';
-  return `There is no fact at offset ${offset}; ${count(total, 'fact matches', 'facts match')}.`;
-}
-
-/** States that an answer has no facts of a project when the memory does not know which project is meant. */
-export function leftOut({ project }: Pick<Memory, 'project'>): string {
-  return project === undefined ? 'Only facts of the user: this memory does not know the project.' : '';
 }
 
 export function joined(lines: readonly string[]): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** States how to read cut memories whole. Each names its id itself, so that one example is enough. */
-export function readWhole([id]: readonly string[]): string {
-  return id === undefined ? '' : `Some texts are cut. Read one whole by its id: recall ${JSON.stringify({ id })}.`;
+/** The times of a call, as a model writes them. */
+interface GivenTimes {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
 }
 
-/** Parses the times that select memories, by the clock of the store. */
+/** Parses the times that select memories, by the clock of the store; of one that is away, by the clock of this machine. */
 export async function timesOf(
-  { now }: Memory['backend'],
-  { since, until, signal }: Pick<ListFactsInput, 'since' | 'until'> & CallOptions,
+  open: () => Promise<Memory>,
+  { since, until, signal }: GivenTimes & CallOptions,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
-  const nowMs = await now({ signal });
+  const storeNow = async (): Promise<number> => (await open()).backend.now({ signal });
+  const now = await storeNow().catch(() => Date.now());
   return {
-    ...(since !== undefined && { since: parseTime(since, { now: nowMs, edge: 'since' }) }),
-    ...(until !== undefined && { until: parseTime(until, { now: nowMs, edge: 'until' }) }),
+    ...(since !== undefined && { since: parseTime(since, { now, edge: 'since' }) }),
+    ...(until !== undefined && { until: parseTime(until, { now, edge: 'until' }) }),
   };
 }

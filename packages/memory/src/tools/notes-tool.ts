@@ -7,11 +7,12 @@ import type { Note } from '../workflows/notes.ts';
 import { escapeControls } from '@cairn/tool/paths';
 import { joined } from './fact-tools.ts';
 import type { Entry } from '../conversations/wrap.ts';
-import { additive, formatTime, type ToolMemory } from './tool-context.ts';
+import { formatTime } from '../records/time.ts';
+import { additive, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface NotesInput {
-  readonly content?: string | undefined;
+  readonly text?: string | undefined;
   readonly source?: string | undefined;
   readonly temporary?: boolean | undefined;
   readonly workflow_id?: string | undefined;
@@ -25,7 +26,7 @@ export interface NotesDetails {
 }
 
 const notesShape = {
-  content: z.string().optional().describe('a note to add; without it the notes are listed'),
+  text: z.string().optional().describe('a note to add; without it the notes are listed'),
   source: z.string().optional().describe('the step that writes it'),
   temporary: z.boolean().optional().describe('true: 30 minutes (default); false: 3 days'),
   workflow_id: z.string().optional().describe('default: the notes of this project'),
@@ -69,7 +70,7 @@ export function createNotesTool(
     description: 'Add a note for later steps of this work, or list the notes. For state that ends with the task.',
     inputSchema: agent === undefined ? inputSchema(notesShape) : inputSchema(agentNotesShape),
     annotations: { title: 'Notes', ...additive },
-    run: ({ content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
+    run: ({ text: content, source = 'agent', temporary, workflow_id: given, offset = 0 }, { signal, dryRun }) =>
       asToolErrors(async () => {
         const memory = await open();
         const { project } = memory;

@@ -2,109 +2,52 @@ import { createTool, inputSchema, succeed, ToolError, type ToolDefinition } from
 import { count } from '@cairn/tool/prompt';
 import { escapeControls } from '@cairn/tool/paths';
 import { z } from 'zod';
-import { MemoryError } from '../errors.ts';
-import type { RecalledContext, RecalledMessage } from '../conversations/recall.ts';
-import { isVisible } from '../facts/fact.ts';
-import type { RecalledFact } from '../facts/facts-api.ts';
-import type { Memory } from '../memory.ts';
-import { joined, leftOut, readWhole, timesOf } from './fact-tools.ts';
-import type * as wrap from '../conversations/wrap.ts';
-import { factEntry, factStream, reading, type ToolMemory } from './tool-context.ts';
+import type { FactScope } from '../facts/fact.ts';
+import { hitEntry, partOfHit } from '../recall/hit-entry.ts';
+import { RECALL_KINDS, type RecallHit, type RecallKind } from '../recall/recall-part.ts';
+import type { RecallAnswer } from '../recall/recall-parts.ts';
+import { joined, timesOf } from './fact-tools.ts';
+import { reading, type ToolMemory } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 export interface RecallInput {
   readonly query?: string | undefined;
   readonly id?: string | undefined;
+  readonly kind?: RecallKind | undefined;
   readonly tags?: readonly string[] | undefined;
+  readonly scope?: FactScope | undefined;
+  readonly role?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  readonly sessions?: boolean | undefined;
-  readonly role?: string | undefined;
-  readonly group?: string | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-export interface RecallDetails {
-  /** The facts that the answer shows, best first; or the fact that was read by its id. */
-  readonly facts: readonly RecalledFact[];
-  /** The messages of past sessions that the answer shows, best first; or the message that was read by its id. */
-  readonly messages: readonly RecalledMessage[];
-  /** How many facts and messages were searched. */
-  readonly searched: { readonly facts: number; readonly messages: number };
-  readonly hasMore: boolean;
+export interface RecallDetails extends Omit<RecallAnswer, 'notices'> {
+  /** The codes of what the answer leaves out. */
+  readonly notices: readonly string[];
   /** The offset of the next page. Present when there is more. */
   readonly nextOffset?: number | undefined;
 }
 
 const recallShape = {
-  query: z.string().optional().describe('a few words; without it the newest are listed'),
-  id: z.string().optional().describe('read this fact or message whole, from character offset on'),
-  tags: z.array(z.string()).optional().describe('facts only'),
+  query: z.string().optional().describe('a question or a few words; without it the newest are listed'),
+  kind: z.enum(RECALL_KINDS).optional(),
+  tags: z.array(z.string()).optional(),
+  scope: z.enum(['project', 'user']).optional().describe('facts only'),
+  role: z.string().optional().describe('messages only'),
   since: z.string().optional().describe('2026-01-31 or 7d'),
   until: z.string().optional(),
-  sessions: z.boolean().optional().describe('also search messages of past sessions'),
-  role: z.string().optional().describe('messages only'),
-  group: z.string().optional().describe('messages only'),
   limit: z.int().min(1).max(50).optional().describe('default 5'),
   offset: z.int().min(0).optional(),
 };
 
+const readingShape = {
+  ...recallShape,
+  id: z.string().optional().describe('read this fact or message whole, from character offset on'),
+};
+
 const DEFAULT_LIMIT = 5;
-
-/** The result of a reading by id. */
-interface Found extends Pick<RecallDetails, 'facts' | 'messages'> {
-  readonly entry: wrap.Entry;
-}
-
-interface FindOptions {
-  readonly stream: string;
-  readonly entryOf: (typeof wrap)['entryOf'];
-  readonly signal: AbortSignal | undefined;
-}
-
-async function findOne(memory: Memory, id: string, { stream, entryOf, signal }: FindOptions): Promise<Found> {
-  const fact = await memory.facts.get(id, { signal }).catch((error: unknown) => {
-    if (MemoryError.isInstance(error) && error.code === 'UNKNOWN_FACT') return undefined;
-    throw error;
-  });
-  // A fact of another stream is not for this one, by its id either.
-  if (fact !== undefined && isVisible(fact, stream)) {
-    return { entry: factEntry(fact), facts: [{ ...fact, score: 0, matched: [] }], messages: [] };
-  }
-  const { findMessage } = await import('../maintenance/find-message.ts');
-  const message = await findMessage(memory, id, { stream, signal });
-  if (message !== undefined) {
-    const { messageContext } = await import('../conversations/recall.ts');
-    const context = { ...messageContext(message, message), score: 0 };
-    return { entry: entryOf(context, undefined), facts: [], messages: [context] };
-  }
-  throw new ToolError('NOT_FOUND', [
-    `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
-    'Use an id of recall or list_facts.',
-  ]);
-}
-
-/** A memory of an answer, and its place in the ranking of its kind. */
-interface Row {
-  readonly row: number;
-  readonly entry: wrap.Entry;
-  readonly fact?: RecalledFact;
-  readonly context?: RecalledContext;
-}
-
-/** Joins two rankings so that both are in an answer of which only the beginning fits, and one offset pages through both. */
-function interleave(
-  facts: readonly RecalledFact[],
-  contexts: readonly RecalledContext[],
-  { query, entryOf }: { readonly query: string; readonly entryOf: (typeof wrap)['entryOf'] },
-): Row[] {
-  const rows = [
-    ...facts.map((fact, row): Row => ({ row, fact, entry: factEntry(fact, query) })),
-    ...contexts.map((context, row): Row => ({ row, context, entry: entryOf(context, query) })),
-  ];
-  return rows.toSorted((one, other) => one.row - other.row);
-}
 
 /** Names the parameters that a reading by the id does not use. */
 function notUsed({ id: _, offset: __, ...others }: RecallInput): string {
@@ -112,70 +55,92 @@ function notUsed({ id: _, offset: __, ...others }: RecallInput): string {
   return names.length === 0 ? '' : `Not used with id: ${names.join(', ')}.`;
 }
 
-function nothingFound(searched: RecallDetails['searched'], wantsMessages: boolean): string {
-  const { facts, messages } = searched;
-  const where = wantsMessages ? `${count(facts, 'fact')} and ${count(messages, 'message')}` : count(facts, 'fact');
-  const also = wantsMessages ? '' : ', sessions: true to search past sessions';
-  return `Nothing found in ${where}. Try other words, fewer filters${also}, or list_facts.`;
+function searchedText({ fact, asset, message }: RecallAnswer['searched']): string {
+  const counts = [
+    ...(fact === undefined ? [] : [count(fact, 'fact')]),
+    ...(asset === undefined ? [] : [count(asset, 'asset')]),
+    ...(message === undefined ? [] : [count(message, 'message')]),
+  ];
+  const last = counts.pop() ?? 'nothing';
+  return counts.length === 0 ? last : `${counts.join(', ')} and ${last}`;
 }
 
-export function createRecallTool({ open, stream, workflowId }: ToolMemory): ToolDefinition<RecallInput, RecallDetails> {
+function nothingFound(searched: RecallAnswer['searched'], { query = '' }: RecallInput): string {
+  const where = searchedText(searched);
+  if (query.trim() === '') return `Nothing is kept in ${where}. Leave out a filter, or keep a fact with remember.`;
+  return `Nothing found in ${where}. Try other words or fewer filters; without query, recall lists the newest.`;
+}
+
+async function readOne({ recall }: ToolMemory, input: RecallInput, id: string, signal: AbortSignal | undefined) {
+  const hit = await recall.read(id, undefined, signal);
+  if (hit === undefined) {
+    throw new ToolError('NOT_FOUND', [
+      `There is no fact and no message ${escapeControls(JSON.stringify(id))}`,
+      'Use an id of recall.',
+    ]);
+  }
+  const { text, nextOffset } = await partOfHit(hit, input.offset ?? 0);
+  const isMore = nextOffset !== undefined;
+  const more = isMore ? `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.` : '';
+  const details = { hits: [hit], searched: {}, hasMore: isMore, notices: [], nextOffset };
+  return succeed<RecallDetails>(joined([notUsed(input), text, more]), details);
+}
+
+/** States how to read cut texts whole. Each names its id itself, so that one example is enough. */
+function readWhole(cut: readonly RecallHit[], hasGetAsset: boolean): string {
+  const [first] = cut;
+  if (first === undefined) return '';
+  const { id, kind } = first;
+  const message =
+    cut.some((one) => one.kind === 'message') && kind !== 'message' ? ' Of a message, add kind message.' : '';
+  const input = kind === 'message' ? { name: id, kind } : { name: id };
+  const call = hasGetAsset ? `get_asset ${JSON.stringify(input)}` : `recall ${JSON.stringify({ id })}`;
+  return `Some texts are cut. Read one whole by its id: ${call}.${hasGetAsset ? message : ''}`;
+}
+
+async function find(context: ToolMemory, input: RecallInput, signal: AbortSignal | undefined) {
+  const { open, recall } = context;
+  const [{ fitEntries }, { recallParts }] = await Promise.all([
+    import('../conversations/wrap.ts'),
+    import('../recall/recall-parts.ts'),
+  ]);
+  const { query, kind, tags, scope, role, since, until, limit = DEFAULT_LIMIT, offset = 0 } = input;
+  const times = await timesOf(open, { since, until, signal });
+  const answer = await recallParts(recall.parts, { query, kind, tags, scope, role, ...times, limit, offset, signal });
+  const { hits, searched, notices } = answer;
+  const { text, shown, cut } = await fitEntries(hits.map((hit) => hitEntry(hit, query)));
+  const visible = hits.slice(0, shown);
+  const hasMore = answer.hasMore || shown < hits.length;
+  const next = offset + shown;
+  const lines = [
+    ...notices.map(({ message }) => message),
+    shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(searched, input),
+    readWhole(
+      visible.filter((hit) => hit.kind !== 'note' && cut.includes(hit.id)),
+      recall.hasGetAsset,
+    ),
+    hasMore && shown > 0 ? `More: the same recall with offset ${next}.` : '',
+  ];
+  return succeed<RecallDetails>(joined(lines), {
+    hits: visible,
+    searched,
+    hasMore,
+    notices: notices.map(({ code }) => code),
+    ...(hasMore && shown > 0 && { nextOffset: next }),
+  });
+}
+
+export function createRecallTool(context: ToolMemory): ToolDefinition<RecallInput, RecallDetails> {
+  const { recall } = context;
+  const hasAssets = recall.parts.some(({ kind }) => kind === 'asset');
   return createTool<RecallInput, RecallDetails>({
     name: 'recall',
-    description: 'Search facts of this project and of the user, best first. Use it before you ask the user.',
-    inputSchema: inputSchema(recallShape),
+    description: `Ask facts${hasAssets ? ', the assets of the team' : ''} and past sessions one question; best first. Use it before you ask the user.`,
+    inputSchema: inputSchema(recall.hasGetAsset ? recallShape : readingShape),
     annotations: { title: 'Recall', ...reading },
     run: (input, { signal }) =>
-      asToolErrors(async () => {
-        const { entryOf, fitEntries, fitPart } = await import('../conversations/wrap.ts');
-        const memory = await open();
-        const { query = '', id, tags, role, group, limit = DEFAULT_LIMIT, offset = 0 } = input;
-        if (id !== undefined) {
-          const { entry, ...found } = await findOne(memory, id, { stream, entryOf, signal });
-          const { text, nextOffset } = fitPart(entry, offset);
-          const isMore = nextOffset !== undefined;
-          const more = isMore ? `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.` : '';
-          const details = { ...found, searched: { facts: 0, messages: 0 }, hasMore: isMore, nextOffset };
-          return succeed(joined([notUsed(input), text, more]), details);
-        }
-        // Facts and messages may have the same notice.
-        const notices = new Set<string>();
-        const onNotice = ({ message }: { readonly message: string }): unknown => notices.add(message);
-        const times = await timesOf(memory.backend, { since: input.since, until: input.until, signal });
-        const common = { query, ...times, limit, offset, signal, onNotice };
-        const found = await memory.facts.recall({ ...common, tags, ...factStream(stream) });
-        // A role or a group selects messages, so that whoever passes one wants them.
-        const wantsMessages = input.sessions ?? (role !== undefined || group !== undefined || workflowId !== undefined);
-        const past = wantsMessages
-          ? await memory.recall({
-              ...common,
-              stream,
-              group,
-              role,
-              ...(workflowId !== undefined && { includeNotes: true, workflowId }),
-            })
-          : { contexts: [], searched: 0, hasMore: false };
-        const rows = interleave(found.facts, past.contexts, { query, entryOf });
-        const { text, shown, cut } = await fitEntries(rows.map(({ entry }) => entry));
-        const visible = rows.slice(0, shown);
-        const searched = { facts: found.searched, messages: past.searched };
-        const readable = new Set(rows.flatMap(({ entry, context }) => (context?.kind === 'note' ? [] : entry.id)));
-        const hasMore = found.hasMore || past.hasMore || shown < rows.length;
-        const next = offset + Math.max(1, rows[shown]?.row ?? limit);
-        const lines = [
-          leftOut(memory),
-          ...notices,
-          shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(searched, wantsMessages),
-          readWhole(cut.filter((one) => readable.has(one))),
-          hasMore && shown > 0 ? `More: the same recall with offset ${next}.` : '',
-        ];
-        return succeed(joined(lines), {
-          facts: visible.flatMap(({ fact }) => fact ?? []),
-          messages: visible.flatMap(({ context }) => (context?.kind === 'message' ? [context] : [])),
-          searched,
-          hasMore,
-          ...(hasMore && { nextOffset: next }),
-        });
-      }),
+      asToolErrors(() =>
+        input.id === undefined ? find(context, input, signal) : readOne(context, input, input.id, signal),
+      ),
   });
 }

@@ -1,7 +1,9 @@
 import type { ToolAnnotations } from '@cairn/tool';
 import type { Fact, FactScope } from '../facts/fact.ts';
 import { DEFAULT_STREAM } from '../defaults.ts';
+import { formatTime } from '../records/time.ts';
 import type { Memory } from '../memory.ts';
+import type { SessionRecall } from '../recall/session-recall.ts';
 import type { Entry } from '../conversations/wrap.ts';
 
 export interface ToolMemory {
@@ -13,6 +15,8 @@ export interface ToolMemory {
   readonly workflowId: string | undefined;
   /** The process that notes without a workflow belong to. */
   readonly process: string | undefined;
+  /** What the tools of the session recall. */
+  readonly recall: SessionRecall;
 }
 
 export const additive = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
@@ -29,16 +33,20 @@ export function agentStream(agent: string): string {
   return `agent:${agent}`;
 }
 
-/** Formats a time for a model: `2026-01-31T09:05:00Z`. */
-export function formatTime(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+/** Returns what the store has to say, a line each; nothing when it cannot be opened, which the call itself reports. */
+export async function noticesOf(open: () => Promise<Pick<Memory, 'backend'>>): Promise<string> {
+  const memory = await open().catch(() => undefined);
+  return (memory?.backend.notices?.() ?? []).map(({ message }) => message).join('\n');
 }
 
 /** Tags are short; a store of another program may hold others. */
 const MAX_TAG_CHARACTERS = 200;
 
-export function factEntry(fact: Fact & { readonly isSimilar?: true }, query?: string): Entry {
-  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy, isSimilar } = fact;
+export function factEntry(
+  fact: Fact & { readonly isSimilar?: true; readonly disagreesWith?: readonly string[] },
+  query?: string,
+): Entry {
+  const { id, text, scope, stream, tags, pinned, updatedAt, archivedAt, supersededBy, isSimilar, disagreesWith } = fact;
   const attributes = {
     id,
     scope,
@@ -49,6 +57,7 @@ export function factEntry(fact: Fact & { readonly isSimilar?: true }, query?: st
     ...(archivedAt !== undefined && { archived: formatTime(archivedAt) }),
     ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
     ...(isSimilar === true && { match: 'weak' }),
+    ...(disagreesWith !== undefined && { 'disagrees-with': disagreesWith.join(', ') }),
   };
   return { id, attributes, text, found: query };
 }

@@ -2,9 +2,10 @@ import { checkArguments } from '@cairn/tool/errors';
 import { ToolError, type ResourceProvider, type ToolSet } from '@cairn/tool';
 import { DEFAULT_STREAM } from '../defaults.ts';
 import type { Memory } from '../memory.ts';
+import { sessionRecall } from '../recall/session-recall.ts';
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from './instructions.ts';
-import { createMemoryTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
-import { agentStream, factStream } from './tool-context.ts';
+import { createSessionTools, memoryToolsOptions, type MemoryToolsOptions } from './memory-tools.ts';
+import { agentStream, factStream, noticesOf } from './tool-context.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The URI of what a session should know at its start. */
@@ -21,6 +22,7 @@ const RESOURCE = {
 /** Offers the start block as a resource. Hosts that run hooks use `cairn memory start` instead. */
 function startResource(open: () => Promise<Memory>, stream: string): ResourceProvider {
   return {
+    listOrder: -2,
     list: async (cursor) => {
       if (cursor === undefined) return { resources: [RESOURCE] };
       throw new ToolError('INVALID_INPUT', ['The cursor is invalid', 'List again without a cursor.']);
@@ -29,7 +31,9 @@ function startResource(open: () => Promise<Memory>, stream: string): ResourcePro
       uri === START_URI
         ? asToolErrors(async () => {
             const { facts } = await open();
-            const text = await facts.startBlock({ ...factStream(stream), signal });
+            const block = await facts.startBlock({ ...factStream(stream), signal });
+            const notices = await noticesOf(open);
+            const text = [notices, block].filter((part) => part !== '').join('\n');
             return [{ uri, mimeType: RESOURCE.mimeType, text }];
           })
         : Promise.resolve(undefined),
@@ -67,10 +71,11 @@ export function memoryToolSet(given: MemoryToolSetOptions): ToolSet {
   };
   return {
     name: 'memory',
-    open: async ({ readOnly, agent, stream, hidden }) => {
+    open: async ({ readOnly, agent, stream, hidden, session }) => {
       if (hidden?.has('facts') === true) return { tools: {} };
       if (opensAtStart) await memory();
-      const tools = createMemoryTools({ ...options, memory, ...(agent !== undefined && { agent, stream }) });
+      const given = { ...options, memory, ...(agent !== undefined && { agent, stream }) };
+      const tools = createSessionTools(given, sessionRecall(session));
       if (options.naming === 'mcp-memory') return { tools };
       return {
         tools,

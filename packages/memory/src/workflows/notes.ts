@@ -6,7 +6,7 @@ import { checkName, notesKey } from '../records/keys.ts';
 import { checkContent, checkSize, type Limits } from '../records/limits.ts';
 import { appendRecords, removeTable, type Draft } from '../records/lists.ts';
 import type { Store } from '../records/reader.ts';
-import type { TermSource } from '../terms/term-store.ts';
+import type { TermSource } from '../terms/term-query.ts';
 import { isTime, wholeTime } from '../records/time.ts';
 import { parseFields, unknownFields, type UnknownFields } from '../records/record.ts';
 import { secretsIn, type FoundSecrets } from '../records/secrets.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSecret, findSecrets, isSecretName, SECRET_NAMES } from './secrets.ts';
+import { findSecret, findSecrets } from './secrets.ts';
 
 /** Joined at run time, so that no scanner takes this file for a leak. */
 const joined = (...parts: readonly string[]): string => parts.join('');
@@ -122,7 +122,7 @@ test.each([
 });
 
 test.each([
-  [joined('AKIA', 'IOSFODNN7EXAMPLE'), 'AWS access key'],
+  [joined('AKIA', 'ABCDEFGH23456777'), 'AWS access key'],
   [joined('ghp_', 'abcdefghijklmnopqrstuvwxyz0123456789'), 'GitHub token'],
   [joined('sk-', '1234567890abcdef'.repeat(2)), 'OpenAI key'],
 ])('the option examples also finds an example in the form of its issuer: %s', (text, kind) => {
@@ -176,55 +176,4 @@ test.each([
   '密码是',
 ])('a text of 1 MiB takes linear time when it repeats %j', (part) => {
   expect(findSecrets(`-----BEGIN ${part.repeat((1 << 20) / part.length)}`).length).toBeGreaterThanOrEqual(0);
-});
-
-test.each([
-  ['.env', true],
-  ['.env.local', true],
-  ['.ENV.production', true],
-  ['prod.env', true],
-  ['.env.example', false],
-  ['.env.sample', false],
-  ['.env.template', false],
-  ['server.key', true],
-  ['cert.pem', true],
-  ['id_rsa', true],
-  ['id_ed25519', true],
-  ['id_ed25519.pub', false],
-  ['credentials.json', true],
-  ['application_default_credentials.json', true],
-  ['service-account-prod.json', true],
-  ['environment.ts', false],
-  ['keyboard.ts', false],
-  ['monkey.md', false],
-  ['credentials.ts', false],
-  ['README.md', false],
-])('whether the name %s stands for secrets: %s', (name, expected) => {
-  expect(isSecretName(name)).toBe(expected);
-});
-
-test.each([
-  ['.ssh', true],
-  ['.AWS', true],
-  ['.kube', true],
-  ['.env', true],
-  ['credentials', false],
-  ['.github', false],
-  ['server.key', false],
-])('whether a directory of the name %s holds secrets: %s', (name, expected) => {
-  expect(isSecretName(name, 'directory')).toBe(expected);
-});
-
-test.each(['.env\n', '.env\nexample', 'a\n.pem', 'a\u2028b.key'])(
-  'a line break does not hide the secret name %j',
-  (name) => {
-    expect(isSecretName(name)).toBe(true);
-  },
-);
-
-test('every listed name matches itself, and every exception is none of them', () => {
-  for (const glob of SECRET_NAMES) {
-    const name = glob.replaceAll(/[*!/]/gu, '');
-    expect(isSecretName(name, glob.endsWith('/') ? 'directory' : 'file'), glob).toBe(!glob.startsWith('!'));
-  }
 });

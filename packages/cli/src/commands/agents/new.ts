@@ -2,7 +2,7 @@ import type { AgentDefinition, ContextMode } from '@cairn/context';
 import type { ShownPart } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import { writeAnswer } from '../../terminal/answer.ts';
-import { askPerson, type Prompter } from '../../terminal/ask.ts';
+import { askPerson, askUntil, type Prompter } from '../../terminal/ask.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readText } from '../../terminal/input.ts';
@@ -56,15 +56,6 @@ type NewFlags = FlagsOf<readonly [...typeof options, ...typeof agentOptions]>;
 
 /** The values that a person is asked for. */
 type Answers = { -readonly [Field in keyof AgentDefinition]?: AgentDefinition[Field] };
-
-async function askUntil<T>(prompter: Prompter, question: string, read: (answer: string) => T | undefined): Promise<T> {
-  for (;;) {
-    const answer = await prompter.ask(question);
-    if (answer === undefined) throw new UsageError('the questions were not answered', 'run the command again');
-    const value = read(answer.trim());
-    if (value !== undefined) return value;
-  }
-}
 
 function chosenMode(answer: string): ContextMode | undefined {
   return answer === '' ? modeNames[0] : (modeNames[Number(answer) - 1] ?? modeNames.find((mode) => mode === answer));

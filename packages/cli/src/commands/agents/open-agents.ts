@@ -92,11 +92,13 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const root = projectRoot(context, flags);
   const notices: string[] = [];
+  const note = (notice: string): void => {
+    if (!notices.includes(notice)) notices.push(notice);
+  };
   const { memory, isAbsent } = await openMemory(context, flags, {
     directory: root,
-    onUnreadable: (notice) => {
-      if (!notices.includes(notice)) notices.push(notice);
-    },
+    onUnreadable: note,
+    onNotice: note,
   });
   if (memory.project === undefined) throw new UsageError(NO_OWN_PROJECT, 'use --project <name>');
   const stored = writes || !isAbsent() ? memory : undefined;
@@ -232,7 +234,9 @@ export async function withAgents<T>(
       language,
       onWarning: ({ message }) => void notices.push(message),
     });
-    const knowledge = withoutOf(flags).includes('knowledge') ? undefined : await openExistingKnowledge(context);
+    const knowledge = withoutOf(flags).includes('knowledge')
+      ? undefined
+      : await openExistingKnowledge(context, { onNotice: (notice) => void notices.push(notice) });
     const agents = createAgents({
       root,
       directory: relative(root, cwd).startsWith('..') ? root : cwd,

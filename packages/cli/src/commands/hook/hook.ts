@@ -14,7 +14,7 @@ const installOptions = [
   ...placeOptions,
   commandOption,
   languageOption('language of the texts: en or zh (default: en)'),
-  ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+  ['--only-matching', 'list only assets of areas that match the tech stack of the project'],
   stateOption,
   ['--undo', "as 'cairn hook remove'"],
   ...confirmOptions,

@@ -18,7 +18,7 @@ export const sessionStartCommand: CommandFactory = commandOf({
       { default: 'generic' },
     ],
     ['--language <code>', 'language of the text: en or zh', oneOf(LANGUAGES), { default: 'en' }],
-    ['--only-matching', 'list only assets of product lines that match the tech stack of the project'],
+    ['--only-matching', 'list only assets of areas that match the tech stack of the project'],
     [
       '--timeout <ms>',
       'time limit, from the start of the process',
@@ -33,8 +33,8 @@ Examples:
   $ cairn hook session-start --host codex     for Codex: at most 2,400 tokens, as a JSON document
   $ cairn hook session-start                  for any other host: the text, with at most 200 assets
 
-Reads the JSON document of the host from standard input, if there is one: "source", "cwd" and "hook_event_name" of it matter. Prints
-nothing when a session is resumed. It ends within a second; on any failure it prints nothing, and the reason to standard error.
+Reads the JSON document of the host from standard input, if there is one: "source", "cwd" and "hook_event_name" of it matter. If
+standard input stays open without data, it answers as for a new session in the current directory. Prints nothing when a session is resumed. It ends within a second; on any failure it prints nothing, and the reason to standard error.
 
 Exit status: always 0, so that a failure keeps no session from starting.`,
   run: async (context, settings: SessionSettings) => {

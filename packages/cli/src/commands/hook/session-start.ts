@@ -5,17 +5,21 @@ import { knowledgeDirectory, PAYLOAD_LIMITS, sessionPayload, type PayloadHost } 
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Environment } from '../../terminal/output.ts';
 
+type Chunk = Uint8Array | string;
+
 export interface SessionStartContext {
   readonly env: Environment;
   readonly cwd: string;
   /** What an agent types to run `cairn`, in any directory. @default `cairn` */
   readonly command?: (() => string) | undefined;
-  readonly input: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean | undefined };
+  readonly input: AsyncIterable<Chunk> & { readonly isTTY?: boolean | undefined };
   readonly signal: AbortSignal;
 }
 
 const EVENT = 'SessionStart';
 const MAX_INPUT_CHARACTERS = 1024 * 1024;
+/** A host writes its document while the process loads. A stream that is open and empty this long after that has none. */
+export const INPUT_WAIT_MS = 50;
 
 export const sessionHosts: readonly PayloadHost[] = ['claude', 'codex', 'generic'];
 
@@ -101,12 +105,29 @@ function parseInput(text: string): HostInput {
   return value;
 }
 
-/** Reads the document of the host. A host may leave the stream open, so reading ends with the document. */
+/** Yields what arrives on a stream, and ends when nothing has arrived in time. */
+async function* chunksOf(input: SessionStartContext['input']): AsyncGenerator<Chunk, void, undefined> {
+  const chunks = input[Symbol.asyncIterator]();
+  const first = await new Promise<IteratorResult<Chunk> | undefined>((resolve, reject) => {
+    // On a busy machine, what has arrived by then is read first.
+    const timer = setTimeout(() => setImmediate(resolve, undefined), INPUT_WAIT_MS);
+    chunks
+      .next()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+  for (let chunk = first; chunk !== undefined && chunk.done !== true; chunk = await chunks.next()) yield chunk.value;
+}
+
+/**
+ * Reads the document of the host. A host may leave the stream open, so reading ends with the document, or when nothing has arrived in
+ * time.
+ */
 async function readInput(input: SessionStartContext['input']): Promise<HostInput> {
   if (input.isTTY === true) return {};
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of input) {
+  for await (const chunk of chunksOf(input)) {
     text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
     if (text.length > MAX_INPUT_CHARACTERS) throw invalidInput(`has more than ${MAX_INPUT_CHARACTERS} characters`);
     if (!text.trimEnd().endsWith('}')) continue;

@@ -9,7 +9,7 @@ import type { CommandFactory, CommandTexts } from '../command.ts';
 import { erasureOf } from '../memory/lines.ts';
 import { assetDocument, findAsset } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { assetArgument, ASSET_TYPE_NAMES, productLineOption } from './options.ts';
+import { areaOption, assetArgument, READ_TYPES, typeParser } from './options.ts';
 
 /** What a change is made from. */
 interface ChangeCall<Flags> {
@@ -48,19 +48,19 @@ function changeCommand<const Options extends readonly OptionRow[] = readonly []>
 }
 
 export const knowledgeConvertCommand: CommandFactory = changeCommand({
-  description: 'Give an asset another type, such as a discovery that became a pitfall.',
+  description: 'Give an asset another type, such as a note that became a pitfall.',
   summary: 'give an asset another type',
-  args: [['<type>', ASSET_TYPE_NAMES.join(', ')]],
-  changeOf: (_, { value }) => ({ fields: { type: oneOf(ASSET_TYPE_NAMES)('type')(value) } }),
+  args: [['<type>', READ_TYPES.join(', ')]],
+  changeOf: (_, { value }) => ({ fields: { type: typeParser('type')(value) } }),
 });
 
 export const knowledgeRenameCommand: CommandFactory = changeCommand({
-  description: 'Give an asset another name or another product line, in one step.',
-  summary: 'give an asset another name or product line',
+  description: 'Give an asset another name or another area, in one step.',
+  summary: 'give an asset another name or area',
   args: [['<name>', 'the new name']],
-  options: [productLineOption('the new product line (default: the line of the asset)')],
+  options: [areaOption('the new area (default: the area of the asset)')],
   changeOf: (_, { value: name, flags }) => ({
-    fields: { name, productLine: flags.productLine },
+    fields: { name, productLine: flags.area },
   }),
 });
 
@@ -153,10 +153,10 @@ export const knowledgeRemoveCommand: CommandFactory = knowledgeCommand({
         changed: false,
       });
     }
-    const { erasure } = await knowledge.store.remove(id, { expected: hash, signal });
-    notice(`removed ${id}; ${erasureOf(erasure, 'the local store')}`);
+    const { erasure, backups } = await knowledge.store.remove(id, { expected: hash, signal });
+    notice(`removed ${id}; ${erasureOf(erasure, backups, 'the local store')}`);
     if (isPromoted) notice("the team store has it until 'cairn knowledge team push'");
-    await print([], { id, removed: 1, erased: erasure });
+    await print([], { id, removed: 1, erased: erasure, ...(backups !== undefined && { backups }) });
     return ExitCode.Hit;
   },
 });

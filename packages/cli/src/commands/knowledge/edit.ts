@@ -13,7 +13,7 @@ function applyFixOf({ id }: Asset): (file: string) => string {
 }
 
 export const knowledgeEditCommand: CommandFactory = knowledgeCommand({
-  description: 'Edit an asset in VISUAL or EDITOR. Another name or product line in its front matter renames it.',
+  description: 'Edit an asset in VISUAL or EDITOR. Another name or area (product_line) in its front matter renames it.',
   summary: 'edit an asset in your editor',
   args: [assetArgument],
   options: [applyOption],

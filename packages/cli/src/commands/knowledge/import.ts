@@ -3,22 +3,22 @@ import { ExitCode } from '../../terminal/exit.ts';
 import type { CommandFactory } from '../command.ts';
 import { assetDocument } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { productLineOption, typeOption } from './options.ts';
+import { areaOption, typeOption } from './options.ts';
 
 export const knowledgeImportCommand: CommandFactory = knowledgeCommand({
   description:
-    'Import Markdown: a file, or a folder with its directories as product lines. Without a path: AGENTS.md, CLAUDE.md and .cursor/rules of the current directory. Each state of a file is imported once; an asset that was edited is not overwritten.',
+    'Import Markdown: a file, or a folder with its directories as areas. Without a path: AGENTS.md, CLAUDE.md and .cursor/rules of the current directory. Each state of a file is imported once; an asset that was edited is not overwritten.',
   summary: 'import AGENTS.md, CLAUDE.md, .cursor/rules, or Markdown files',
   args: [['[path]', 'a Markdown file or a folder']],
   options: [
     typeOption('type of the assets (default: reference; best-practice for instructions and rules)'),
-    productLineOption('product line of the assets (default: the line of the directory, else general)'),
+    areaOption('area of the assets (default: the one of the directory, else general)'),
   ],
   writes: true,
   run: async ({ knowledge, context, signal, print, notice }, flags, path) => {
     const { importFiles, importProject } = await import('@cairn/knowledge');
     const { cwd } = context;
-    const options = { store: knowledge.store, type: flags.type, productLine: flags.productLine, signal };
+    const options = { store: knowledge.store, type: flags.type, productLine: flags.area, signal };
     const result =
       path === undefined ? await importProject(cwd, options) : await importFiles(resolve(cwd, path), options);
     const { added, updated, present, links, problems } = result;

@@ -29,7 +29,11 @@ interface KnowledgeCommand<
   readonly writes?: boolean;
   /** The JSON document when the store is missing. @default an empty list */
   readonly absent?: (directory: string) => object;
-  readonly run: (place: KnowledgePlace, flags: FlagsOf<Options>, ...args: ArgumentsOf<Args>) => Promise<number>;
+  readonly run: (
+    place: KnowledgePlace,
+    flags: FlagsOf<Options> & KnowledgeFlags,
+    ...args: ArgumentsOf<Args>
+  ) => Promise<number>;
 }
 
 /** Returns the factory of a command that opens the knowledge that its options name, and closes it. */
@@ -49,7 +53,7 @@ export function knowledgeCommand<
     run: async (context, flags, ...args) => {
       check?.(flags, ...args);
       const printer = new Printer(context, flags);
-      const knowledge = await openKnowledge(context, { directory: flags.directory });
+      const knowledge = await openKnowledge(context, { directory: flags.directory, onNotice: printer.notice });
       const { directory } = knowledge;
       try {
         if (!writes && !existsSync(join(directory, 'knowledge.db'))) {
@@ -58,7 +62,11 @@ export function knowledgeCommand<
           return ExitCode.None;
         }
         const { print, printMatches, notice } = printer;
-        return await run({ knowledge, context, signal: context.signal, print, printMatches, notice }, flags, ...args);
+        const place = { knowledge, context, signal: context.signal, print, printMatches, notice };
+        const exitCode = await run(place, flags, ...args);
+        const notices = knowledge.store.backend.notices?.() ?? [];
+        for (const { message } of notices) notice(message);
+        return writes || notices.every(({ code }) => code !== 'DAMAGED') ? exitCode : ExitCode.Error;
       } finally {
         await knowledge.close();
         await printer.end();

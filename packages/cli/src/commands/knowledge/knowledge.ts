@@ -13,8 +13,8 @@ Examples:
   $ cairn knowledge team init git@example.com:team/knowledge.git   share assets in git
   $ cairn hook install claude                                   show the index to Claude Code
 
-An asset is a Markdown file with front matter. Its types are pitfall, reference, pattern, best-practice, glossary, adr,
-discovery and skill. An asset is named product_line/name; the name alone is enough when one product line has it.
+An asset is a Markdown file with front matter. Its types are note (in files: discovery), pitfall, reference,
+pattern, best-practice, glossary, adr and skill. An asset is named area/name; the name alone is enough when one area has it.
 
 Exit status: 0 if something was found or done, 1 if not, 2 on an error.`;
 

@@ -5,6 +5,8 @@ import type { Knowledge, knowledgeDirectory, KnowledgeOptions } from '@cairn/kno
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { openGlossary } from '../../terminal/glossary.ts';
+import { embeddingsOf } from '../../terminal/embeddings.ts';
 
 function placeOf(
   given: string | undefined,
@@ -15,26 +17,34 @@ function placeOf(
   return standard({ env, home: homeDirectory(env), platform: process.platform });
 }
 
+interface OpenKnowledgeOptions extends Pick<KnowledgeOptions, 'directory' | 'language' | 'command'> {
+  /** Called with problems of the user's glossary. @default searches use the glossaries of Cairn and of the team */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+}
+
 /** Returns the knowledge that the options name. The store is opened on first use. */
 export async function openKnowledge(
   { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
-  { directory, language, command }: Pick<KnowledgeOptions, 'directory' | 'language' | 'command'>,
+  { directory, language, command, onNotice }: OpenKnowledgeOptions,
 ): Promise<Knowledge> {
   const { createKnowledge, knowledgeDirectory } = await import('@cairn/knowledge');
   return createKnowledge({
     directory: placeOf(directory, { env, cwd }, knowledgeDirectory),
     language,
     command,
+    embeddings: await embeddingsOf(env),
     env,
+    glossary: onNotice && (await openGlossary({ env, ofTeam: false, onNotice })),
   });
 }
 
 /** Returns the user's knowledge; `undefined` when there is no store, and none is to be created. */
 export async function openExistingKnowledge(
   context: Pick<CommandContext, 'env' | 'cwd' | 'command' | 'agentCommand'>,
+  { onNotice }: Pick<OpenKnowledgeOptions, 'onNotice'>,
 ): Promise<Knowledge | undefined> {
   const { command, agentCommand = command } = context;
-  const knowledge = await openKnowledge(context, { command: agentCommand?.() });
+  const knowledge = await openKnowledge(context, { command: agentCommand?.(), onNotice });
   return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
 }
 
@@ -46,19 +56,21 @@ export interface KnowledgeToolSetOptions {
   readonly language?: Language | undefined;
   /** The knowledge, when it is open. The caller closes it. @default it is opened when a tool needs it */
   readonly shared?: Knowledge | undefined;
+  /** Called with problems of the user's glossary. @default searches use the glossaries of Cairn and of the team */
+  readonly say?: ((text: string) => void) | undefined;
 }
 
 /** Returns the tool set of `@cairn/knowledge` over the user's knowledge. */
 export async function knowledgeToolSet(
   context: Pick<CommandContext, 'env' | 'cwd'>,
-  { directory: given, language, shared }: KnowledgeToolSetOptions,
+  { directory: given, language, shared, say }: KnowledgeToolSetOptions,
 ): Promise<ToolSet> {
   const { createKnowledgeToolSet, knowledgeDirectory } = await import('@cairn/knowledge/tools');
   const directory = placeOf(given, context, knowledgeDirectory);
   return createKnowledgeToolSet({
     open: async () =>
       shared === undefined
-        ? openKnowledge(context, { directory, language })
+        ? openKnowledge(context, { directory, language, onNotice: say })
         : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
     exists: () => existsSync(join(directory, 'knowledge.db')),
     language,

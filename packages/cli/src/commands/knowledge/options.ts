@@ -23,8 +23,28 @@ export const knowledgeOptions = [directoryOption, ...answerOptions] as const;
 
 export type KnowledgeFlags = FlagsOf<typeof knowledgeOptions>;
 
-export const typeOption = describedOption('--type <type>', oneOf(ASSET_TYPE_NAMES));
+/** People read the type `discovery`, which an asset has when nobody chose one, as `note`. */
+const NOTE = 'note';
 
-export const productLineOption = describedOption('--product-line <name>', filled);
+export const READ_TYPES: readonly string[] = [NOTE, ...ASSET_TYPE_NAMES.filter((name) => name !== 'discovery')];
 
-export const assetArgument = ['<asset>', 'product_line/name, or the name'] as const;
+/** Returns a type as people read it. */
+export function readType(type: string): string {
+  return type === 'discovery' ? NOTE : type;
+}
+
+/** Parses a type as people write it. */
+export function typeParser(name: string): (value: string) => (typeof ASSET_TYPE_NAMES)[number] {
+  const parse = oneOf([NOTE, ...ASSET_TYPE_NAMES])(name);
+  return (value) => {
+    const type = parse(value);
+    return type === NOTE ? 'discovery' : type;
+  };
+}
+
+export const typeOption = describedOption('--type <type>', typeParser);
+
+/** The product line of an asset. */
+export const areaOption = describedOption('--area <name>', filled);
+
+export const assetArgument = ['<asset>', 'area/name, or the name'] as const;

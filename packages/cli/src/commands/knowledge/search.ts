@@ -7,16 +7,17 @@ import type { CommandFactory } from '../command.ts';
 import { limitOption, offsetOption } from '../memory/options.ts';
 import { assetDocument, unreadableNotice } from './assets.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
-import { productLineOption, typeOption } from './options.ts';
+import { areaOption, readType, typeOption } from './options.ts';
 
 const MAX_LIMIT = 50;
 
 function linesOf({ id, type, title, score, snippet, isSimilar, marks = [] }: SearchResult): string[] {
   const notes = [...(isSimilar === true ? ['similar'] : []), ...marks].map((mark) => `(${mark})`);
   const text = snippet.replaceAll(/\s+/gu, ' ').trim();
-  return [[id, type, score.toFixed(2), title, ...notes].join('  '), ...(text === '' ? [] : [`    ${text}`])].map(
-    escapeLine,
-  );
+  return [
+    [id, readType(type), score.toFixed(2), title, ...notes].join('  '),
+    ...(text === '' ? [] : [`    ${text}`]),
+  ].map(escapeLine);
 }
 
 export const knowledgeSearchCommand: CommandFactory = knowledgeCommand({
@@ -26,13 +27,13 @@ export const knowledgeSearchCommand: CommandFactory = knowledgeCommand({
   args: [['<query...>', 'words in any language']],
   options: [
     typeOption('only assets of this type; skills are found only by it'),
-    productLineOption('only assets of this product line, and those below it'),
+    areaOption('only assets of this area, and those below it'),
     ['--limit <n>', 'at most N assets, up to 50 (default: 5)', wholeNumber({ minimum: 1, maximum: MAX_LIMIT })],
   ],
   // A question without an answer is recorded, as by the tool.
   writes: true,
   run: async ({ knowledge, signal, printMatches, notice }, flags, words) => {
-    const { type, productLine, limit } = flags;
+    const { type, area: productLine, limit } = flags;
     const query = words.join(' ');
     const answer = await knowledge.layers.search({ query, type, productLine, limit, recordsGap: true, signal });
     const { results, isAnswered, hasMore, searched, gap } = answer;
@@ -63,7 +64,7 @@ const LIST_LIMIT = 50;
 function lineOf({ id, type, title, tags, isUnshared }: Asset, marks: readonly string[]): string {
   const words = [
     id,
-    type,
+    readType(type),
     title,
     ...tags.map((tag) => `#${tag}`),
     ...marks.map((mark) => `(${mark})`),
@@ -72,7 +73,7 @@ function lineOf({ id, type, title, tags, isUnshared }: Asset, marks: readonly st
   return escapeLine(words.join('  '));
 }
 
-/** Whether an asset is in a product line or below it, in any case of its letters. */
+/** Whether an asset is in an area or below it, in any case of its letters. */
 function isIn({ productLine }: Asset, wanted: string | undefined): boolean {
   if (wanted === undefined) return true;
   const above = wanted
@@ -87,17 +88,17 @@ export const knowledgeListCommand: CommandFactory = knowledgeCommand({
   summary: 'list assets, newest first, in pages',
   options: [
     typeOption('only assets of this type'),
-    productLineOption('only assets of this product line, and those below it'),
+    areaOption('only assets of this area, and those below it'),
     limitOption('assets', String(LIST_LIMIT)),
     offsetOption,
   ],
   run: async ({ knowledge, signal, printMatches, notice }, flags) => {
-    const { type, productLine, limit = LIST_LIMIT, offset = 0 } = flags;
+    const { type, area, limit = LIST_LIMIT, offset = 0 } = flags;
     const { headOf, marksOf } = await import('@cairn/knowledge/internal');
     const { changed, unreadable } = await knowledge.store.changes(undefined, { signal });
     const all = changed
       .map(({ asset }) => asset)
-      .filter((asset) => (type === undefined || asset.type === type) && isIn(asset, productLine))
+      .filter((asset) => (type === undefined || asset.type === type) && isIn(asset, area))
       .toSorted((a, b) => b.changedMs - a.changedMs || (a.id < b.id ? -1 : 1));
     const shown = all.slice(offset, offset + limit);
     const next = offset + shown.length;

@@ -36,7 +36,7 @@ function listed(counts: Readonly<Record<string, number>>): string {
 }
 
 export const knowledgeStatsCommand: CommandFactory = knowledgeCommand({
-  description: 'Show where the knowledge is, and how many assets it has by type, product line and state.',
+  description: 'Show where the knowledge is, and how many assets it has by type, area and state.',
   summary: 'show where the knowledge is, and its size',
   absent: (directory) => ({ directory, ...countsOf([]), gaps: 0, bytes: 0, unreadable: [] }),
   run: async ({ knowledge, signal, print, notice }) => {

@@ -90,8 +90,9 @@ const resolveOptions = [
 
 const MARKS = ['<<<<<<< here', '=======', '>>>>>>> team'] as const;
 
-/** Returns both texts of a conflict between marks, as git writes them. */
-function bothOf({ mine, theirs }: TeamConflict): string {
+/** Returns both texts of a conflict: the lines that both sides changed are between marks, as git writes them. */
+function bothOf({ mine, theirs, merged }: TeamConflict): string {
+  if (merged !== undefined) return merged.endsWith('\n') ? merged : `${merged}\n`;
   const textOf = (text: string | null): string => (text === null || text.endsWith('\n') ? (text ?? '') : `${text}\n`);
   return `${MARKS[0]}\n${textOf(mine)}${MARKS[1]}\n${textOf(theirs)}${MARKS[2]}\n`;
 }

@@ -79,7 +79,9 @@ async function loadToolSets(
   const sets = [
     createCodingToolSet({ stateDirectory, watch: flags.watch }),
     createWorkspaceCacheToolSet({ journalDirectory: stateDirectory }),
-    ...(flags.knowledge === 'off' ? [] : [await knowledgeToolSet(context, { directory: flags.knowledge, language })]),
+    ...(flags.knowledge === 'off'
+      ? []
+      : [await knowledgeToolSet(context, { directory: flags.knowledge, language, say })]),
     ...(flags.memory === 'off' ? [] : [await memoryToolSet(context, { ...memory, naming: flags.memory })]),
   ].map((set) => withOwnHints(set, command));
   // Agents work with the other sets.

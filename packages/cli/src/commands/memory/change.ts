@@ -9,7 +9,7 @@ import type { CommandFactory, CommandTexts } from '../command.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import { onFact } from './find-by-id.ts';
 import { factLines } from './lines.ts';
-import { memoryCommand } from './memory-command.ts';
+import { memoryCommand, type MemoryPlace } from './memory-command.ts';
 import { allowSecretOption, pinOption, tagOption } from './options.ts';
 
 /** A fact that was changed, and what else that did. */
@@ -42,15 +42,22 @@ function changeCommand<const Options extends readonly OptionRow[] = readonly []>
     check,
     ofProject: 'wanted',
     absent: () => ({}),
-    run: async ({ memory, context, signal, print, notice }, flags, id) => {
-      const changed = await onFact(memory, { id, signal }, () => change(memory.facts, id, flags, context));
-      const { fact } = changed;
-      notice(done(id));
-      if (changed.notice !== undefined) notice(changed.notice);
-      await print(factLines(fact, context), fact);
-      return ExitCode.Hit;
-    },
+    run: (place, flags, id) =>
+      changeFact(place, id, { change: () => change(place.memory.facts, id, flags, place.context), done }),
   });
+}
+
+async function changeFact(
+  { memory, context, signal, print, notice }: MemoryPlace,
+  id: string,
+  { change, done }: { readonly change: () => Promise<Changed>; readonly done: (id: string) => string },
+): Promise<number> {
+  const changed = await onFact(memory, { id, signal }, change);
+  const { fact } = changed;
+  notice(done(id));
+  if (changed.notice !== undefined) notice(changed.notice);
+  await print(factLines(fact, context), fact);
+  return ExitCode.Hit;
 }
 
 export const memoryArchiveCommand: CommandFactory = changeCommand({
@@ -73,10 +80,11 @@ async function successorOf(facts: Memory['facts'], id: string, signal: AbortSign
   return last;
 }
 
-export const memoryRestoreCommand: CommandFactory = changeCommand({
-  description: 'Undo the last update, replacement or archiving of a fact, for 30 days.',
-  summary: 'undo the last change of a fact, for 30 days',
-  change: async (facts, id, _, { signal }) => {
+/** Undoes the last change of a fact. */
+export function restoreFact(place: MemoryPlace, id: string): Promise<number> {
+  const { facts } = place.memory;
+  const { signal } = place;
+  const change = async (): Promise<Changed> => {
     const before = await successorOf(facts, id, signal);
     const fact = await facts.restore(id, { signal });
     if (before === undefined || before.archivedAt !== undefined) return { fact };
@@ -85,9 +93,9 @@ export const memoryRestoreCommand: CommandFactory = changeCommand({
       fact,
       notice: archivedAt === undefined ? undefined : `archived ${before.id}, which had replaced it`,
     };
-  },
-  done: (id) => `restored ${id}`,
-});
+  };
+  return changeFact(place, id, { change, done: () => `restored ${id}` });
+}
 
 export const memoryUpdateCommand: CommandFactory = changeCommand({
   description: 'Change the text, the tags or the pin of a fact.',

@@ -74,17 +74,23 @@ async function rejectMessage({ stream, group, id: message }: FoundMessage): Prom
 }
 
 async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
-  const { erased, superseded } = await onFact(memory, { id, signal, orMessage: rejectMessage }, async () => {
+  const { erased, backups, superseded } = await onFact(memory, { id, signal, orMessage: rejectMessage }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
-    const { forgotten, erased, superseded = [] } = await memory.facts.forget(id, { signal });
+    const { forgotten, erased, backups, superseded = [] } = await memory.facts.forget(id, { signal });
     if (!forgotten) await memory.facts.get(id, { signal });
-    return { erased, superseded };
+    return { erased, backups, superseded };
   });
-  notice(`forgot ${id}; ${erasureOf(erased)}`);
+  notice(`forgot ${id}; ${erasureOf(erased, backups)}`);
   if (superseded.length > 0) {
     notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
   }
-  await print([], { id, removed: 1, erased, ...(superseded.length > 0 && { superseded }) });
+  await print([], {
+    id,
+    removed: 1,
+    erased,
+    ...(backups !== undefined && { backups }),
+    ...(superseded.length > 0 && { superseded }),
+  });
   return ExitCode.Hit;
 }
 
@@ -115,14 +121,14 @@ export const memoryForgetCommand: CommandFactory = memoryCommand({
       everything: { everything: true },
     } as const;
     const selection = selections[kind === 'fact' ? 'messages' : kind];
-    const { removed, erased, problems } = await memory.forget({ ...selection, signal });
+    const { removed, erased, backups, problems } = await memory.forget({ ...selection, signal });
     for (const problem of problems) notice(problem.message);
     notice(
       removed === 0
         ? `no ${nouns[kind]} matches; nothing was deleted`
-        : `deleted ${countOf(removed, nouns[kind])}; ${erasureOf(erased)}`,
+        : `deleted ${countOf(removed, nouns[kind])}; ${erasureOf(erased, backups)}`,
     );
-    await print([], { removed, erased, problems });
+    await print([], { removed, erased, ...(backups !== undefined && { backups }), problems });
     if (problems.length > 0) return ExitCode.Error;
     return removed > 0 ? ExitCode.Hit : ExitCode.None;
   },

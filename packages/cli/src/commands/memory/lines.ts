@@ -9,14 +9,14 @@ export function formatTime(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** States what became of a removed text. */
-export function erasureOf(erased: Erasure, store: string = 'the store'): string {
+/** States what became of a removed text, in the store and in its backups. */
+export function erasureOf(erased: Erasure, backups: string | undefined, store: string = 'the store'): string {
   const texts: Readonly<Record<Erasure, string>> = {
     done: `the text is erased from ${store}`,
-    pending: 'the text is erased from the file when no other process reads it',
+    pending: 'the text is erased from the file when no other process reads it and the disk has space',
     log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
   };
-  return texts[erased];
+  return `${texts[erased]}${backups === undefined ? '' : `; its backups keep it ${backups}`}`;
 }
 
 const units = [
@@ -50,21 +50,39 @@ export function* textLines(heading: string, text: string, context: CommandContex
 /** Of a longer text, a list shows the part around the first word found. In UTF-16 code units. */
 const MAX_SHOWN = 1000;
 
+/** Where a cut text can be read whole, and how much of it a list shows. */
+interface ShownOptions {
+  /** The words found. */
+  readonly matched?: readonly string[] | undefined;
+  /** The command that shows it whole. @default the one for facts and messages */
+  readonly command?: string | undefined;
+  /** @default 1000 */
+  readonly max?: number | undefined;
+}
+
 /** Returns a string as lists show it: a long one cut, with the command that shows it whole. */
-export function shownText(text: string, id: string, context: CommandContext, matched: readonly string[] = []): string {
-  if (text.length <= MAX_SHOWN) return text;
+export function shownText(
+  text: string,
+  id: string,
+  context: CommandContext,
+  { matched = [], command: given = `cairn memory show ${id}`, max = MAX_SHOWN }: ShownOptions = {},
+): string {
+  if (text.length <= max) return text;
   const lower = text.toLowerCase();
   const first = Math.min(...matched.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length);
-  const start = first === text.length ? 0 : Math.max(0, Math.min(first - MAX_SHOWN / 4, text.length - MAX_SHOWN));
+  const start = first === text.length ? 0 : Math.max(0, Math.min(first - max / 4, text.length - max));
   // A surrogate pair that the cut divides is left out.
-  const part = text.slice(start, start + MAX_SHOWN).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
-  const end = start + MAX_SHOWN < text.length ? '…' : '';
-  const command = withOwnCommand(`cairn memory show ${id}`, context.command);
+  const part = text.slice(start, start + max).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/gu, '');
+  const end = start + max < text.length ? '…' : '';
+  const command = withOwnCommand(given, context.command);
   return `${start > 0 ? '…' : ''}${part}${end} [${text.length} characters: ${command}]`;
 }
 
-export function factHeading(fact: Fact & { readonly isSimilar?: true }): string {
-  const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar } = fact;
+type ShownFact = Fact & { readonly isSimilar?: true; readonly disagreesWith?: readonly string[] };
+
+export function factHeading(fact: ShownFact): string {
+  const { updatedAt, id, scope, stream, shared, pinned, tags, archivedAt, supersededBy, isSimilar, disagreesWith } =
+    fact;
   const words = [
     formatTime(updatedAt),
     id,
@@ -75,13 +93,14 @@ export function factHeading(fact: Fact & { readonly isSimilar?: true }): string 
     ...(archivedAt === undefined ? [] : ['(archived)']),
     ...(supersededBy === undefined ? [] : [`(replaced by ${supersededBy})`]),
     ...(isSimilar === true ? ['(similar)'] : []),
+    ...(disagreesWith === undefined ? [] : [`(disagrees with ${disagreesWith.join(', ')})`]),
   ];
   return `${words.join(' ')}: `;
 }
 
 export function factLines(
-  fact: Fact & { readonly isSimilar?: true; readonly matched?: readonly string[] },
+  fact: ShownFact & { readonly matched?: readonly string[] },
   context: CommandContext,
 ): Generator<string, void, undefined> {
-  return textLines(factHeading(fact), shownText(fact.text, fact.id, context, fact.matched), context);
+  return textLines(factHeading(fact), shownText(fact.text, fact.id, context, { matched: fact.matched }), context);
 }

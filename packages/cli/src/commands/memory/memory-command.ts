@@ -33,8 +33,8 @@ interface MemoryCommand<Options extends readonly OptionRow[], Args extends reado
   readonly check?: ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => void) | undefined;
   /** Whether the command is about facts of a project, and so has `--project`. @default it is not */
   readonly ofProject?: ProjectNeed | ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => ProjectNeed);
-  /** Whether the command writes. Only then is a missing SQLite file created. */
-  readonly writes?: boolean;
+  /** Whether the command writes. Only then is a missing SQLite file created. @default it does not */
+  readonly writes?: boolean | ((flags: Flags<Options>, ...args: ArgumentsOf<Args>) => boolean);
   /** The JSON document when the SQLite file is missing; `undefined` prints nothing. @default an empty list */
   readonly absent?: (where: string) => object | undefined;
   /** The exit status when the SQLite file is missing. @default 1 */
@@ -78,6 +78,7 @@ export function memoryCommand<
           isWhole = false;
           printer.notice(notice);
         },
+        onNotice: printer.notice,
         ...(need !== undefined && { directory: context.cwd }),
       });
       try {
@@ -85,7 +86,8 @@ export function memoryCommand<
           if (need === 'needed') throw new UsageError(NO_OWN_PROJECT, 'use --project <name>, or --scope user');
           printer.notice(`only facts of the user: ${NO_OWN_PROJECT}; use --project <name>`);
         }
-        if (!writes && isAbsent()) {
+        const isWriting = typeof writes === 'function' ? writes(flags, ...args) : writes;
+        if (!isWriting && isAbsent()) {
           printer.notice(`there is no memory at ${where}; 'cairn memory remember <text>' creates it`);
           const document = absent(where);
           if (document !== undefined) await printer.print([], document);
@@ -94,8 +96,10 @@ export function memoryCommand<
         const { print, printMatches, notice } = printer;
         const { signal } = context;
         const exitCode = await run({ memory, context, signal, where, print, printMatches, notice }, flags, ...args);
-        // A record that cannot be read is missing in what was printed.
-        return isWhole ? exitCode : ExitCode.Error;
+        const notices = memory.backend.notices?.() ?? [];
+        for (const { message } of notices) notice(message);
+        // A record that cannot be read, or may be lost, is missing in what was printed.
+        return isWhole && (isWriting || notices.every(({ code }) => code !== 'DAMAGED')) ? exitCode : ExitCode.Error;
       } finally {
         await memory.close();
         await printer.end();

@@ -7,7 +7,8 @@ import { answerOptions, filled, oneOf, splitValues, switchOf, wholeNumber } from
 /** The owner of facts. */
 export type Scope = 'project' | 'user';
 
-export const storeOptions = [
+/** Where the memory is. */
+export const placeOptions = [
   [
     '--backend <name>',
     'sqlite or redis (default: redis if there is a URL, otherwise sqlite)',
@@ -15,8 +16,9 @@ export const storeOptions = [
   ],
   ['--store <file>', "SQLite file (default: the user's own)", filled],
   ['--url <url>', 'URL of the Redis (default: CAIRN_REDIS_URL)', filled, { conflicts: 'store' }],
-  ...answerOptions,
 ] as const;
+
+export const storeOptions = [...placeOptions, ...answerOptions] as const;
 
 export const projectOption = [
   '--project <identity>',
@@ -53,14 +55,22 @@ export const timeOptions = [
 ] as const;
 
 /** Returns the times that the options name, by the clock of the store. */
-export async function timesOf(
-  { since, until }: FlagsOf<typeof timeOptions>,
+export function timesOf(
+  flags: FlagsOf<typeof timeOptions>,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<{ readonly since?: number; readonly until?: number }> {
+  return timesBefore(flags, () => memory.backend.now({ signal }));
+}
+
+/** Returns the times that the options name, by a clock that is read only for them. */
+export async function timesBefore(
+  { since, until }: FlagsOf<typeof timeOptions>,
+  clock: () => Promise<number>,
+): Promise<{ readonly since?: number; readonly until?: number }> {
   if (since === undefined && until === undefined) return {};
   const { parseTime } = await import('@cairn/memory/internal');
-  const now = await memory.backend.now({ signal });
+  const now = await clock();
   const from = since === undefined ? undefined : parseTime(since, { now, edge: 'since' });
   const to = until === undefined ? undefined : parseTime(until, { now, edge: 'until' });
   if (from !== undefined && to !== undefined && from >= to) {

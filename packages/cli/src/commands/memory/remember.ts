@@ -13,6 +13,10 @@ function ownerOf({ scope, project, stream, shared }: Fact): string {
   return stream === undefined || shared === true ? owner : `${owner}, only in the stream ${stream}`;
 }
 
+function howToShare({ id }: Fact): string {
+  return `'cairn recall' finds it; 'cairn knowledge share ${id}' shares it with the team`;
+}
+
 export const memoryRememberCommand: CommandFactory = memoryCommand({
   description: 'Store a fact. It is kept until it is forgotten.',
   summary: 'store a fact',
@@ -47,17 +51,27 @@ export const memoryRememberCommand: CommandFactory = memoryCommand({
     if (replaces !== undefined) {
       const fact = await onFact(memory, { id: replaces, signal }, () => facts.supersede(replaces, text, common));
       notice(`stored in ${where} for ${ownerOf(fact)}; it replaces ${replaces}`);
+      notice(howToShare(fact));
       await print([fact.id], { ...fact, isNew: true, similar: [] });
       return ExitCode.Hit;
     }
-    const { fact, isNew, similar } = await facts.remember(text, { ...common, scope, stream, shared });
+    const {
+      fact,
+      isNew,
+      similar,
+      disagreesWith = [],
+    } = await facts.remember(text, { ...common, scope, stream, shared });
     notice(
       isNew
         ? `stored in ${where} for ${ownerOf(fact)}, until it is forgotten`
         : `an equal fact exists in ${where} for ${ownerOf(fact)}; it was not stored again`,
     );
-    for (const one of similar) notice(`similar: ${one.id}; if it is outdated, use 'cairn memory forget ${one.id}'`);
-    await print([fact.id], { ...fact, isNew, similar });
+    notice(howToShare(fact));
+    for (const { id } of similar) {
+      const relation = disagreesWith.includes(id) ? 'seems to disagree with' : 'similar:';
+      notice(`${relation} ${id}; if it is outdated, use 'cairn memory forget ${id}'`);
+    }
+    await print([fact.id], { ...fact, isNew, similar, ...(disagreesWith.length > 0 && { disagreesWith }) });
     return ExitCode.Hit;
   },
 });

@@ -73,7 +73,11 @@ function messageLines(
   context: CommandContext,
 ): Generator<string, void, undefined> {
   const similar = isSimilar === true ? ' (similar)' : '';
-  return textLines(`${formatTime(time)} ${id} ${by}${similar}: `, shownText(content, id, context, words), context);
+  return textLines(
+    `${formatTime(time)} ${id} ${by}${similar}: `,
+    shownText(content, id, context, { matched: words }),
+    context,
+  );
 }
 
 export const memoryRecallCommand: CommandFactory = memoryCommand({
@@ -85,15 +89,17 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
   ofProject: (flags) => (kindsOf(flags).facts ? needOf(flags) : undefined),
   run: async ({ memory, context, signal, printMatches, notice, where }, flags, query) => {
     const kinds = kindsOf(flags);
-    const { DEFAULT_STREAM } = await import('@cairn/memory/internal');
+    const { DEFAULT_STREAM, twinNotice } = await import('@cairn/memory/internal');
     const { scope, stream, group, role, limit = RECALL_LIMIT, offset = 0 } = flags;
     const onNotice = ({ message }: { readonly message: string }): void => notice(message);
     const common = { query, ...(await timesOf(flags, memory, signal)), limit, offset, signal, onNotice };
-    const none = { facts: [], contexts: [], searched: 0, hasMore: false };
+    const none = { facts: [], contexts: [], searched: 0, fullScore: undefined, hasMore: false };
     const found = kinds.facts ? await memory.facts.recall({ ...common, scope, stream, tags: flags.tag }) : none;
     const past = kinds.messages
       ? await memory.recall({ ...common, stream: stream ?? DEFAULT_STREAM, group, role })
       : none;
+    const twins = kinds.facts && scope !== 'user' ? await twinNotice(memory.backend, memory.project, { signal }) : '';
+    for (const line of twins.split('\n')) if (line !== '') notice(line.trim());
     const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
     const facts: readonly RecalledFact[] = found.facts;
     const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];

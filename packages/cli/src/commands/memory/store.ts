@@ -6,7 +6,9 @@ import type { ToolSet } from '@cairn/tool';
 import type { MemoryNaming } from '@cairn/memory/tools';
 import type { Memory, MemoryBackend, UnreadableRecord } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
+import { openGlossary } from '../../terminal/glossary.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { embeddingsOf } from '../../terminal/embeddings.ts';
 import type { ProjectFlags } from './options.ts';
 
 export interface MemoryFlags extends Omit<ProjectFlags, 'color'> {
@@ -89,6 +91,8 @@ export interface OpenedMemory {
 
 export interface OpenOptions {
   readonly onUnreadable: (notice: string) => void;
+  /** Called with problems of the glossaries. @default searches use only the glossary of Cairn */
+  readonly onNotice?: ((notice: string) => void) | undefined;
   /**
    * The directory whose project is meant when the options name none. A store that machines share has no such project, because
    * a path of one machine means nothing on another. @default no project
@@ -99,7 +103,7 @@ export interface OpenOptions {
 export async function openMemory(
   { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   flags: MemoryFlags,
-  { onUnreadable, directory }: OpenOptions,
+  { onUnreadable, onNotice, directory }: OpenOptions,
 ): Promise<OpenedMemory> {
   const { createMemory, projectOf } = await import('@cairn/memory');
   const choice = await choose(flags, { env, cwd });
@@ -117,15 +121,17 @@ export async function openMemory(
         throw new UsageError(`CAIRN_REDIS_URL: ${error.message}`, 'correct the variable', { cause: error });
       }
     }
-    return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path });
+    return (await import('@cairn/memory/sqlite')).sqlite({ path: choice.path, backups: true });
   };
   const memory = createMemory({
     backend: await openBackend(),
     project,
+    embeddings: await embeddingsOf(env),
     retention: {
       maxMessages: flags.keep,
       messageLifetimeMs: flags.days === undefined ? undefined : flags.days * 86_400_000,
     },
+    glossary: onNotice && (await openGlossary({ env, ofTeam: true, onNotice })),
     onUnreadable: (record) => onUnreadable(unreadableNotice(record)),
   });
   return {
@@ -167,7 +173,8 @@ export async function memoryToolSet(
 ): Promise<ToolSet> {
   const tools = await import('@cairn/memory/tools');
   const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
-  const open = async () => (await openMemory(context, flags, { onUnreadable: say, directory: root })).memory;
+  const open = async () =>
+    (await openMemory(context, flags, { onUnreadable: say, onNotice: say, directory: root })).memory;
   // An invalid CAIRN_REDIS_URL is reported at the start, like an invalid option.
   const opensAtStart = store === undefined && Boolean(context.env['CAIRN_REDIS_URL']);
   return tools.memoryToolSet({ open, opensAtStart, naming, ...(isAlone && { process: randomUUID() }) });

@@ -1,7 +1,7 @@
 /** The commands that copy the whole memory. */
 import { resolve } from 'node:path';
 import { quotePath } from '@cairn/tool/paths';
-import type { Memory } from '@cairn/memory';
+import type { Memory, Problem } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
@@ -14,7 +14,8 @@ import { emptyHint } from './messages.ts';
 import { groupOption, scopeOption, streamOption, type Scope } from './options.ts';
 
 export const memoryBackupCommand: CommandFactory = memoryCommand({
-  description: 'Copy the memory to a new file while it is in use, and check the copy.',
+  description:
+    'Copy the memory to a new file while it is in use, and check the copy. The copy of a damaged memory has every readable record.',
   summary: 'copy the memory to a new file, and check the copy',
   args: [['<file>', 'the new file']],
   check: (_, file) => {
@@ -25,10 +26,16 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
   absent: () => ({ bytes: 0 }),
   run: async ({ memory, context, signal, print, notice }, _, file) => {
     const path = resolve(context.cwd, file);
-    const bytes = await memory.backup(path, { signal });
-    notice(`copied and checked ${formatBytes(bytes)}; 'cairn memory stats --store <file>' describes the copy`);
-    await print([quotePath(path)], { path, bytes });
-    return ExitCode.Hit;
+    const { bytes, problems } = await memory.backup(path, { signal });
+    for (const { message } of problems) notice(message);
+    const copied = `copied and checked ${formatBytes(bytes)}`;
+    notice(
+      problems.length === 0
+        ? `${copied}; 'cairn memory stats --store <file>' describes the copy`
+        : `the memory is damaged; ${copied} with every readable record; 'cairn memory restore <file>' uses the copy instead`,
+    );
+    await print([quotePath(path)], { path, bytes, problems });
+    return problems.length === 0 ? ExitCode.Hit : ExitCode.Error;
   },
 });
 
@@ -69,14 +76,22 @@ export const memoryExportCommand: CommandFactory = memoryCommand({
   absent: () => undefined,
   run: async ({ memory, context, signal, notice, where }, flags) => {
     const { format = 'jsonl', scope, stream, group } = flags;
+    let isWhole = true;
+    const onProblem = ({ message }: Problem): void => {
+      isWhole = false;
+      notice(message);
+    };
     const texts =
-      scope === undefined ? memory.export({ format, stream, group, signal }) : markdownOf(memory, scope, signal);
+      scope === undefined
+        ? memory.export({ format, stream, group, onProblem, signal })
+        : markdownOf(memory, scope, signal);
     let count = 0;
     for await (const text of texts) {
       await writeLines(context.out, [text], signal);
       count += 1;
     }
     if (count === 0) notice(format === 'markdown' ? 'there are no facts' : await emptyHint(memory, where));
+    if (!isWhole) return ExitCode.Error;
     return count > 0 ? ExitCode.Hit : ExitCode.None;
   },
 });

@@ -1,0 +1,135 @@
+import type { CallOptions } from '@cairn/memory';
+import type { Asset, AssetType } from '../assets/asset.ts';
+import { shorten } from '../assets/fields.ts';
+import { assetId, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
+import { contentHash } from '../assets/markdown.ts';
+import { KnowledgeError } from '../errors.ts';
+import type { LocalStore } from '../stores/local-store.ts';
+import type { Layers } from './layers.ts';
+import type { SearchResult } from './search.ts';
+
+/** A fact that becomes an asset. */
+export interface SharedFact {
+  readonly id: string;
+  readonly text: string;
+  readonly tags: readonly string[];
+  /** The fact that replaced it. */
+  readonly supersededBy?: string | undefined;
+  readonly isArchived?: boolean | undefined;
+}
+
+interface ShareFields {
+  /** @default the words of the title */
+  readonly name?: string | undefined;
+  /** @default the first line of the fact */
+  readonly title?: string | undefined;
+  /** @default 'discovery', which people read as "note" */
+  readonly type?: AssetType | undefined;
+  /** The area of the asset. @default 'general' */
+  readonly productLine?: string | undefined;
+  /** @default the tags of the fact */
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface ShareOptions extends ShareFields, CallOptions {
+  /** Whether it is added although similar assets exist. @default false */
+  readonly isNew?: boolean | undefined;
+  /** Whether the asset is only checked. @default false */
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * What became of a fact. `present`: it was an asset already, and nothing was changed. `similar`: nothing was written, because these
+ * assets may say the same.
+ */
+export type ShareResult =
+  | { readonly kind: 'added' | 'present'; readonly asset: Asset }
+  | { readonly kind: 'similar'; readonly similar: readonly SearchResult[] };
+
+/** The type of an asset when nobody chose one. */
+export const DEFAULT_TYPE: AssetType = 'discovery';
+
+const MAX_NAME_CHARACTERS = 60;
+/** A title is a line, not a paragraph. */
+const MAX_FACT_TITLE = 80;
+
+/** Returns the title that a text has of itself: its first line. */
+export function titleOf(text: string): string {
+  const [line = ''] = text.trim().split(/\r\n|\r|\n/u);
+  const plain = line
+    .replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')
+    .replace(/^#+\s*/u, '')
+    .trim();
+  return shorten(plain, MAX_FACT_TITLE);
+}
+
+/** Returns the name of an asset with this title: its first words, joined. Empty when it has none. */
+export function nameOf(title: string): string {
+  const words =
+    title
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const shown: string[] = [];
+  for (const word of words) {
+    if ([...shown, word].join('-').length > MAX_NAME_CHARACTERS) break;
+    shown.push(word);
+  }
+  // A language without spaces has one long word.
+  return shown.join('-') || (words[0] ?? '').slice(0, MAX_NAME_CHARACTERS).replace(/\p{Cs}$/u, '');
+}
+
+/** Returns the asset that was made from a fact, or that has exactly its text. */
+async function findShared(store: LocalStore, { id, text }: SharedFact, call: CallOptions): Promise<Asset | undefined> {
+  const { changed } = await store.changes(undefined, call);
+  const hash = contentHash(text);
+  const assets = changed.map(({ asset }) => asset);
+  const made = assets.find(({ origin }) => origin.kind === 'fact' && origin.source === id);
+  return made ?? assets.find(({ body }) => contentHash(body) === hash);
+}
+
+function checkFact({ id, supersededBy, isArchived }: SharedFact): void {
+  if (supersededBy !== undefined) {
+    const summary = `The fact ${id} was replaced by ${supersededBy}`;
+    throw new KnowledgeError('INVALID_INPUT', [summary, `Share ${supersededBy} instead.`]);
+  }
+  if (isArchived !== true) return;
+  throw new KnowledgeError('INVALID_INPUT', [`The fact ${id} is archived`, 'Restore it, then share it.']);
+}
+
+/**
+ * Makes an asset of a fact. The asset keeps the id of the fact as its origin, and the fact stays. Repeating the call changes nothing.
+ *
+ * @throws {KnowledgeError} `INVALID_INPUT` for a fact that was replaced or archived, `SECRET`, `ASSET_EXISTS` when the given name is
+ *   taken, `INVALID_NAME`, `INVALID_ASSET`.
+ */
+export async function shareFact(
+  { store, layers }: { readonly store: LocalStore; readonly layers: Pick<Layers, 'similar'> },
+  fact: SharedFact,
+  options: ShareOptions = {},
+): Promise<ShareResult> {
+  const { isNew = false, dryRun = false, signal } = options;
+  checkFact(fact);
+  const shared = await findShared(store, fact, { signal });
+  if (shared !== undefined) return { kind: 'present', asset: shared };
+  const { title = titleOf(fact.text) || fact.id, type = DEFAULT_TYPE, productLine = DEFAULT_PRODUCT_LINE } = options;
+  const tags = options.tags ?? fact.tags;
+  const own = nameOf(title) || fact.id;
+  const isTaken = (await store.get(assetId({ productLine, name: own }), { signal })) !== undefined;
+  const name = options.name ?? (isTaken ? `${own}-${fact.id.slice(-4)}` : own);
+  const draft = { name, productLine, type, title, tags, body: fact.text };
+  // A text that cannot be added is rejected before anyone has to choose.
+  const checked = await store.add(draft, { dryRun: true, signal });
+  const similar = isNew ? [] : await layers.similar({ title, tags, body: fact.text, signal });
+  if (similar.length > 0) return { kind: 'similar', similar };
+  if (dryRun) return { kind: 'added', asset: checked };
+  try {
+    const origin = { kind: 'fact', source: fact.id } as const;
+    return { kind: 'added', asset: await store.add(draft, { origin, signal }) };
+  } catch (error) {
+    // Another process shared it meanwhile.
+    const again = await findShared(store, fact, { signal });
+    if (again === undefined) throw error;
+    return { kind: 'present', asset: again };
+  }
+}

@@ -1,0 +1,73 @@
+/** Pairs of facts, written before the rule: the first half was seen while it was made, the second half was held out. */
+
+type Pair = readonly [one: string, another: string];
+
+/** They cannot both hold. */
+export const disagreeing: readonly Pair[] = [
+  ['The deploy window is Friday at 18:00', 'The deploy window is Tuesday at 18:00'],
+  ['Builds use npm', 'Builds use pnpm'],
+  ['The API timeout is 30 seconds', 'The API timeout is 60 seconds'],
+  ['We deploy on Fridays', 'We never deploy on Fridays'],
+  ['The staging database runs on port 5432', 'The staging database runs on port 5433'],
+  ['Node 20 is required for the build', 'Node 24 is required for the build'],
+  ['Feature flags are enabled in staging', 'Feature flags are disabled in staging'],
+  ['The release is on 2026-01-15', 'The release is on 2026-02-01'],
+  ['The payments service is written in Go', 'The payments service is written in Rust'],
+  ['Use tabs for indentation', 'Use spaces instead of tabs for indentation'],
+  ['部署使用 Kubernetes', '部署不再使用 Kubernetes'],
+  ['超时是 30 秒', '超时是 60 秒'],
+  ['缓存用 Redis', '缓存用 Memcached'],
+  ['发布日是周五', '发布日是周二'],
+  ['代码评审需要两人批准', '代码评审不需要两人批准'],
+  // Held out.
+  ['Logs are kept for 30 days', 'Logs are kept for 90 days'],
+  ['The frontend is hosted on Vercel', 'The frontend is hosted on Netlify'],
+  ['Integration tests run in CI', 'Integration tests no longer run in CI'],
+  ['The main branch is called master', 'The main branch is called main'],
+  ['The retry limit is three', 'The retry limit is five'],
+  ['Sessions expire after 24 hours', 'Sessions expire after 12 hours'],
+  ['The user prefers short answers', 'The user prefers long answers'],
+  ['The project uses Jest for unit tests', 'The project uses Vitest instead of Jest for unit tests'],
+  ['Squash merges are allowed', 'Squash merges are not allowed'],
+  ['The owner of billing is Ann', 'The owner of billing is Bob'],
+  ['日志保留 30 天', '日志保留 90 天'],
+  ['前端使用 React', '前端改用 Vue'],
+  ['测试环境没有监控', '测试环境有监控'],
+  ['数据库端口是 5432', '数据库端口是 3306'],
+  ['主分支叫 master', '主分支叫 main'],
+];
+
+/** They only look like it: another subject, an added detail, the same in other words. */
+export const agreeing: readonly Pair[] = [
+  ['The payment service listens on port 8080', 'The order service listens on port 9090'],
+  ['Builds use pnpm', 'Builds use pnpm 10 with a frozen lockfile'],
+  ['The API timeout is 30 seconds', 'The API timeout is 30 seconds for uploads and downloads'],
+  ['We deploy on Fridays', 'We do not deploy the mobile app on weekends'],
+  ['Ann owns the billing service', 'Bob owns the search service'],
+  ['Never commit secrets', 'Secrets are kept in Vault'],
+  ['The staging database runs on port 5432', 'The production database runs on port 5433'],
+  ['Node 24 is required', 'Node 24.15 is installed on the build machines'],
+  ['Use tabs in Go files', 'Use spaces in Python files'],
+  ['The release of version 2 is on 2026-01-15', 'The release of version 3 is on 2026-02-01'],
+  ['缓存用 Redis', '缓存用 Redis 集群，三个节点'],
+  ['订单服务超时是 30 秒', '支付服务超时是 60 秒'],
+  ['不要提交密钥', '密钥放在 Vault'],
+  ['部署使用 Kubernetes', '部署使用 Kubernetes 和 Helm'],
+  ['前端使用 React', '后端使用 Go'],
+  // Held out.
+  ['Logs of the gateway are kept for 30 days', 'Logs of the worker are kept for 90 days'],
+  ['The frontend is hosted on Vercel', 'The frontend is hosted on Vercel in the region fra1'],
+  ['Unit tests run in CI', 'End-to-end tests do not run in CI'],
+  ['The retry limit of the mailer is three', 'The retry limit of the importer is five'],
+  ['The user prefers short answers', 'The user prefers answers in German'],
+  ['The user likes dark mode', 'The user does not like pop-ups'],
+  ['Redis 7 is used for sessions', 'Postgres 16 is used for orders'],
+  ['The meeting of 2026-01-05 chose Rust', 'The meeting of 2026-02-09 chose the logo'],
+  ['Squash merges are allowed', 'Squash merges are allowed for small changes'],
+  ['Issue 12 is about the login', 'Issue 15 is about the search'],
+  ['网关日志保留 30 天', '审计日志保留 90 天'],
+  ['用户喜欢简短的回答', '用户喜欢中文的回答'],
+  ['单元测试在 CI 运行', '端到端测试不在 CI 运行'],
+  ['数据库端口是 5432', '数据库端口是 5432，密码在 Vault'],
+  ['周会在周一', '评审会在周三'],
+];

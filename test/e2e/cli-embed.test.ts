@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { answer, startEmbeddingsServer, vectorsOf } from '../support/embeddings-server.ts';
+import type { EmbeddingsServer } from '../support/embeddings-server.ts';
+import { newcomer, remember } from './newcomer.ts';
+import type { Newcomer } from './newcomer.ts';
+
+const KEY = 'a-key-of-the-server';
+const FACTS = [
+  'The rollout runs every Tuesday at noon',
+  'Postgres listens on port 6543 in staging',
+  'Tests need redis-server on the path',
+  'The logo is drawn in Inkscape',
+  'Lint errors fail the build',
+  'Invoices are sent by the billing service',
+  'The kitchen is cleaned on Fridays',
+  'Screenshots belong into the wiki',
+];
+
+async function start(): Promise<EmbeddingsServer> {
+  const server = await startEmbeddingsServer(
+    vectorsOf({
+      synonyms: [
+        ['rollout', 'ship', 'deploy'],
+        ['kitchen', 'cooking'],
+      ],
+    }),
+  );
+  onTestFinished(server.close);
+  return server;
+}
+
+interface DoctorCheck {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+async function doctorOf(cairn: Newcomer): Promise<DoctorCheck | undefined> {
+  const { stdout } = await cairn(['doctor', '--json']);
+  const { checks } = JSON.parse(stdout) as { checks: readonly DoctorCheck[] };
+  return checks.find(({ name }) => name === 'embeddings');
+}
+
+test('without a server nothing is asked, and the command names the variables', async () => {
+  const cairn = newcomer();
+  const { exitCode, stderr } = await cairn(['memory', 'embed']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('no embeddings server is configured');
+  expect(stderr).toContain('CAIRN_EMBED_BASE_URL');
+  expect((await doctorOf(cairn))?.status).toBe('skip');
+});
+
+test('a server is used after it was allowed, and no longer after it was switched off', async () => {
+  const server = await start();
+  const cairn = newcomer({
+    CAIRN_EMBED_BASE_URL: server.url,
+    CAIRN_EMBED_MODEL: 'scripted',
+    CAIRN_EMBED_API_KEY: KEY,
+  });
+  for (const fact of FACTS) await remember(cairn, fact, '--scope', 'user');
+  const asset = ['knowledge', 'add', '--new', '--name', 'oven', '--type', 'pitfall', '--title', 'Oven'];
+  expect((await cairn(asset, 'The cooking area closes at nine.\n')).exitCode).toBe(0);
+  const before = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(before.stderr).toContain(server.url);
+  expect(before.stderr).toContain('cairn memory embed');
+  const unconfirmed = await cairn(['memory', 'embed']);
+  expect([unconfirmed.exitCode, unconfirmed.stdout]).toEqual([2, '']);
+  expect(unconfirmed.stderr).toContain(server.url);
+  expect(unconfirmed.stderr).toContain('--yes');
+  expect((await doctorOf(cairn))?.message).toContain('not allowed yet');
+  expect(server.requests).toEqual([]);
+
+  const made = await cairn(['memory', 'embed', '--yes']);
+  expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(made.stdout).toBe(
+    '8 of 8 facts can be found by meaning, with scripted (256)\n1 of 1 asset can be found by meaning, with scripted (256)\n',
+  );
+  const consent = readFileSync(join(cairn.home, '.config/cairn/embeddings.json'), 'utf8');
+  expect(JSON.parse(consent)).toEqual({ servers: { [server.url]: 'allowed' } });
+  expect(server.requests[0]?.authorization).toBe(`Bearer ${KEY}`);
+  const found = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(found).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(found.stdout.split('\n')[0]).toMatch(/ fact fact_\w+ user: The rollout runs every Tuesday at noon$/u);
+  expect(await doctorOf(cairn)).toMatchObject({
+    status: 'ok',
+    message: `scripted at ${server.url}, 256 dimensions; 9 of 9 facts and assets have vectors`,
+  });
+  // A new fact gets its vector before the command ends.
+  await remember(cairn, 'The deploy key is kept by Ada', '--scope', 'user');
+  expect((await doctorOf(cairn))?.message).toContain('10 of 10');
+
+  server.behave = (_, response) => answer(response, 'scripted', []);
+  const failed = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(failed.stderr).toContain('Meaning was not used, only words');
+  expect((await doctorOf(cairn))?.status).toBe('fail');
+  const sent = server.requests.length;
+  expect(await cairn(['memory', 'embed', '--off'])).toMatchObject({
+    exitCode: 0,
+    stdout: 'all vectors were removed\n',
+  });
+  const off = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(off.stderr).not.toContain('server');
+  expect(server.requests).toHaveLength(sent);
+  expect(existsSync(join(cairn.home, '.config/cairn/embeddings.json'))).toBe(true);
+  const output = [before, unconfirmed, made, found, failed, off].map(({ stdout, stderr }) => stdout + stderr).join('');
+  expect(output).not.toContain(KEY);
+});

@@ -1,0 +1,197 @@
+import { createKnowledge, recall, share } from '@cairn/knowledge';
+import type { Knowledge, ShareFactOptions } from '@cairn/knowledge';
+import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
+import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
+import { memoryToolSet } from '@cairn/memory/tools';
+import { createToolSession, textOf } from '@cairn/tool';
+import type { ToolResult } from '@cairn/tool';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+function createStores(): { readonly memory: Memory; readonly knowledge: Knowledge } {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-share-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const memory = createMemory({ backend: inProcess(), project: 'app' });
+  const knowledge = createKnowledge({ directory, backend: inProcess(), learn: false, env: {} });
+  onTestFinished(() => knowledge.close());
+  return { memory, knowledge };
+}
+
+type Stores = ReturnType<typeof createStores>;
+
+async function shared(
+  stores: Stores,
+  text: string,
+  options: Omit<ShareFactOptions, 'memory' | 'knowledge'> = {},
+): ReturnType<typeof share> {
+  const { fact } = await stores.memory.facts.remember(text, { allowSecret: true });
+  return share(fact.id, { ...stores, ...options });
+}
+
+describe('share', () => {
+  test.each([
+    ['its words', 'The tests need redis-server.', 'the-tests-need-redis-server', 'The tests need redis-server.'],
+    ['its first line', '# Deploy key\n\nIt rotates on Fridays.', 'deploy-key', 'Deploy key'],
+    ['Chinese', '部署之前先备份数据库', '部署之前先备份数据库', '部署之前先备份数据库'],
+    ['no letter', '!!!', 'fact_', '!!!'],
+    ['a long line', `word ${'more '.repeat(40)}`, `word${'-more'.repeat(11)}`, `word ${'more '.repeat(14)}more…`],
+  ])('takes name and title from the fact: %s', async (_, text, name, title) => {
+    const result = await shared(createStores(), text);
+    if (result.kind !== 'added') throw new Error(result.kind);
+    const { asset } = result;
+    expect(asset.name.startsWith(name), asset.name).toBe(true);
+    expect(asset).toMatchObject({ title, type: 'discovery', productLine: 'general' });
+    expect(asset.body.trim()).toBe(text.trim());
+  });
+
+  test('takes the fields that are given, and the tags of the fact', async () => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember('Deploy on Fridays', { tags: ['ci'] });
+    const fields = { name: 'deploys', title: 'When we deploy', type: 'adr', productLine: 'exchange/core' } as const;
+    const { asset } = (await share(fact.id, { ...stores, ...fields })) as { readonly asset: object };
+    expect(asset).toMatchObject({ ...fields, tags: ['ci'], origin: { kind: 'fact', source: fact.id } });
+  });
+
+  test('twice returns the asset even if its text was edited, and the fact stays with its history', async () => {
+    const stores = createStores();
+    const { memory, knowledge } = stores;
+    const { fact } = await memory.facts.remember('Deploy on Mondays');
+    await memory.facts.update(fact.id, { text: 'Deploy on Fridays' });
+    const first = await share(fact.id, stores);
+    expect(first.kind).toBe('added');
+    await knowledge.store.change('general/deploy-on-fridays', { body: 'Deploy on Fridays, before noon.\n' });
+    const second = await share(fact.id, { ...stores, title: 'Another title' });
+    expect(second).toMatchObject({ kind: 'present', asset: { id: 'general/deploy-on-fridays' } });
+    expect((await memory.facts.history(fact.id)).map(({ text }) => text)).toEqual(['Deploy on Mondays']);
+    const { hits } = await recall({ ...stores, query: 'deploy', kind: 'asset' });
+    expect(hits[0]?.about).toMatchObject({ fact: fact.id, type: 'discovery' });
+  });
+
+  test('by two at once makes one asset', async () => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember('Deploy on Fridays');
+    const results = await Promise.all([1, 2, 3].map(() => share(fact.id, stores)));
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(['added', 'present', 'present']);
+    expect((await stores.knowledge.store.changes()).changed).toHaveLength(1);
+  });
+
+  test('of a text that an asset has returns that asset', async () => {
+    const stores = createStores();
+    await stores.knowledge.store.add({ name: 'a', type: 'adr', title: 'A', body: 'Deploy on  Fridays\n' });
+    expect(await shared(stores, 'Deploy on Fridays')).toMatchObject({ kind: 'present', asset: { id: 'general/a' } });
+  });
+
+  test('next to similar assets writes nothing until it is asked to', async () => {
+    const stores = createStores();
+    await stores.knowledge.store.add({
+      name: 'deploys',
+      type: 'adr',
+      title: 'Deploy the web app on Fridays',
+      body: 'Deploy the web app on Fridays only.',
+    });
+    const { fact } = await stores.memory.facts.remember('Deploy the web app on Fridays');
+    const refused = await share(fact.id, stores);
+    expect(refused).toMatchObject({ kind: 'similar', similar: [{ id: 'general/deploys' }] });
+    expect((await stores.knowledge.store.changes()).changed).toHaveLength(1);
+    expect(await share(fact.id, { ...stores, isNew: true })).toMatchObject({ kind: 'added' });
+  });
+
+  test('with a name that is taken is rejected, and without one it gets another', async () => {
+    const stores = createStores();
+    const other = { name: 'deploy-on-fridays', type: 'adr', title: 'Zebra', body: 'Stripes.' } as const;
+    await stores.knowledge.store.add(other);
+    await expect(shared(stores, 'Deploy on Fridays', { name: other.name })).rejects.toMatchObject({
+      code: 'ASSET_EXISTS',
+    });
+    const result = await shared(stores, 'Deploy on Fridays', { isNew: true });
+    expect(result).toMatchObject({
+      kind: 'added',
+      asset: { name: expect.stringMatching(/^deploy-on-fridays-\w{4}$/u) },
+    });
+  });
+
+  test.each([
+    [
+      'a secret',
+      async ({ facts }: Memory) => (await facts.remember('AKIAIOSFODNN7QWERTYU', { allowSecret: true })).fact,
+      'SECRET',
+    ],
+    [
+      'a fact that was replaced',
+      async ({ facts }: Memory) => {
+        const { fact } = await facts.remember('Deploy on Mondays');
+        await facts.supersede(fact.id, 'Deploy on Fridays');
+        return fact;
+      },
+      'INVALID_INPUT',
+    ],
+    [
+      'an archived fact',
+      async ({ facts }: Memory) => facts.archive((await facts.remember('old')).fact.id),
+      'INVALID_INPUT',
+    ],
+    ['an unknown fact', async () => ({ id: 'fact_none' }), 'UNKNOWN_FACT'],
+  ])('of %s is rejected, and nothing is written', async (_, create, code) => {
+    const stores = createStores();
+    const { id } = await create(stores.memory);
+    await expect(share(id, stores)).rejects.toMatchObject({ code });
+    expect((await stores.knowledge.store.changes()).changed).toEqual([]);
+  });
+
+  test('only checks in a dry run', async () => {
+    const stores = createStores();
+    expect(await shared(stores, 'Deploy on Fridays', { dryRun: true })).toMatchObject({ kind: 'added' });
+    expect((await stores.knowledge.store.changes()).changed).toEqual([]);
+  });
+});
+
+describe('the tools', () => {
+  async function callsOf({ memory, knowledge }: Stores) {
+    const context = {
+      roots: ['/'] as const,
+      naming: 'default',
+      readOnly: false,
+      session: createToolSession(),
+      signal: new AbortController().signal,
+    };
+    const known = await createKnowledgeToolSet({ open: () => Promise.resolve(knowledge) }).open(context);
+    const kept = await memoryToolSet({ open: () => Promise.resolve(memory) }).open(context);
+    const tools = { ...known.tools, ...kept.tools };
+    return async (name: string, input: object): Promise<ToolResult> => {
+      const tool = tools[name];
+      if (tool === undefined) throw new Error(`there is no tool ${name}`);
+      return tool.execute(input);
+    };
+  }
+
+  test('remember states how to share a fact, that call shares it, and sharing it twice is reported', async () => {
+    const stores = createStores();
+    const call = await callsOf(stores);
+    const answer = textOf(await call('remember', { text: 'Deploy on Fridays', tags: ['ci'] }));
+    const [, json = '{}'] = /^To share it with the team: sink_asset (.*)\.$/mu.exec(answer) ?? [];
+    const input = JSON.parse(json) as object;
+    expect(textOf(await call('sink_asset', input))).toContain('general/deploy-on-fridays');
+    expect(await stores.knowledge.store.get('general/deploy-on-fridays')).toMatchObject({ tags: ['ci'] });
+    expect(textOf(await call('sink_asset', input))).toBe(
+      'This fact is the asset general/deploy-on-fridays already. Nothing was changed.',
+    );
+  });
+
+  test.each([
+    [{ fact: 'fact_none' }, 'There is no fact "fact_none"'],
+    [{ fact: 'fact_none', text: 'x' }, 'text cannot be combined with fact'],
+    [{ fact: 'fact_none', mode: 'update' }, 'mode update cannot be combined with fact'],
+    [{ type: 'adr' }, 'An asset needs name, title, text'],
+    [{ name: 'a' }, 'An asset needs title, text'],
+    [{ mode: 'update', text: 'x' }, 'An asset needs name'],
+  ])('sink_asset rejects %j', async (input, message) => {
+    const call = await callsOf(createStores());
+    const result = await call('sink_asset', input);
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(message);
+  });
+});

@@ -1,0 +1,49 @@
+/** Facts that disagree are shown newest first, and every answer reports it. */
+import { describe, expect, test } from 'vitest';
+import { useBackends } from './backends.ts';
+import { kinds, openFacts, textsOf } from './facts-harness.ts';
+
+useBackends();
+
+describe.each(kinds)('facts that disagree in $name', (kind) => {
+  test.each([
+    [
+      'The API timeout of the gateway is 30 seconds',
+      'The API timeout of the gateway is 60 seconds',
+      'API gateway timeout 30 seconds',
+    ],
+    ['部署使用 Kubernetes 集群', '部署不再使用 Kubernetes 集群', '部署使用 Kubernetes'],
+  ])('%s: the newer one comes first, and both are marked', async (old, current, query) => {
+    const { facts } = await openFacts(kind);
+    const first = await facts.remember(old);
+    expect(first.disagreesWith).toBeUndefined();
+    for (let index = 0; index < 5; index++)
+      await facts.remember(`The dashboard ${index} shows the gateway of team ${index}`);
+    const second = await facts.remember(current);
+    expect(second.disagreesWith).toEqual([first.fact.id]);
+    expect(textsOf(second.similar)[0]).toBe(old);
+    const { facts: found } = await facts.recall({ query });
+    expect(textsOf(found).slice(0, 2)).toEqual([current, old]);
+    expect(found.slice(0, 2).map(({ disagreesWith }) => disagreesWith)).toEqual([[first.fact.id], [second.fact.id]]);
+    for (const { disagreesWith } of found.slice(2)) expect(disagreesWith).toBeUndefined();
+    // Pages have the same order.
+    const pages = [];
+    for (let offset = 0; offset < found.length; offset++) {
+      pages.push(...(await facts.recall({ query, limit: 1, offset })).facts);
+    }
+    expect(pages).toEqual(found);
+    // The one that is forgotten or superseded disagrees with nothing.
+    await facts.forget(first.fact.id);
+    expect((await facts.recall({ query })).facts[0]).not.toHaveProperty('disagreesWith');
+  });
+
+  test('a fact that supersedes another does not disagree with it', async () => {
+    const { facts } = await openFacts(kind);
+    const { fact } = await facts.remember('Builds of the shop use npm');
+    await facts.supersede(fact.id, 'Builds of the shop use pnpm');
+    const { facts: found } = await facts.recall({ query: 'builds of the shop' });
+    expect(found.map(({ text, disagreesWith }) => [text, disagreesWith])).toEqual([
+      ['Builds of the shop use pnpm', undefined],
+    ]);
+  });
+});
