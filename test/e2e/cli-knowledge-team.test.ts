@@ -40,6 +40,7 @@ test('two people share an asset, resolve a conflict and see what is left', async
     expect((await team(bob, 'init', world.remote)).stdout).toBe('pulled   added    p/x\n');
     expect((await bob(['knowledge', 'search', '部署'])).stdout).toContain('p/x');
     const text = (body: string): string => fileOf('p/x', body);
+    const conflictOf = (mine: string, theirs: string): string => `<<<<<<< here\n${mine}=======\n${theirs}>>>>>>> team\n`;
     const merged = join(world.root, 'merged.md');
     writeFileSync(merged, text('By both.'));
     world.commit({ 'p/x.md': text('By Ann.') });
@@ -52,7 +53,7 @@ test('two people share an asset, resolve a conflict and see what is left', async
     });
     const shown = await team(bob, 'resolve');
     expect(shown.exitCode).toBe(0);
-    expect(shown.stdout).toBe(`p/x\n<<<<<<< here\n${text('By Bob.')}=======\n${text('By Ann.')}>>>>>>> team\n\n`);
+    expect(shown.stdout).toBe(`p/x\n${text(conflictOf('By Bob.\n', 'By Ann.\n'))}`);
     expect((await team(bob, 'resolve', 'x', '--mine', '--theirs')).exitCode).toBe(2);
     expect((await team(bob, 'resolve', 'y', '--mine')).stderr).toContain('y has no conflict');
     expect(await team(bob, 'resolve', 'x', '--file', merged)).toMatchObject({ exitCode: 0, stdout: 'p/x\n' });

@@ -51,7 +51,7 @@ describe('cairn memory', () => {
     );
   });
 
-  test('an equal fact is stored once, and similar ones are named', async () => {
+  test('an equal fact is stored once, and one that it seems to disagree with and similar ones are named', async () => {
     const cairn = newcomer();
     const id = await remember(cairn, 'Deploy the web app on Fridays');
     const again = await cairn(['memory', 'remember', ' deploy the  web app on fridays.']);
@@ -60,7 +60,9 @@ describe('cairn memory', () => {
       stdout: `${id}\n`,
       stderr: expect.stringContaining('not stored again'),
     });
-    const similar = await cairn(['memory', 'remember', 'Deploy the web app on Mondays']);
+    const other = await cairn(['memory', 'remember', 'Deploy the web app on Mondays']);
+    expect(other.stderr).toContain(`seems to disagree with ${id}; if it is outdated, use 'cairn memory forget ${id}'`);
+    const similar = await cairn(['memory', 'remember', 'Deploy the web app on Fridays after lunch']);
     expect(similar.stderr).toContain(`similar: ${id}; if it is outdated, use 'cairn memory forget ${id}'`);
   });
 

@@ -7,6 +7,7 @@ import { createWorld, fileOf } from '../knowledge/team-harness.ts';
 import type { World } from '../knowledge/team-harness.ts';
 import { cairn } from '../support/cli.ts';
 import type { CairnResult } from '../support/cli.ts';
+import { startEmbeddingsServer } from '../support/embeddings-server.ts';
 import { startModelServer } from '../support/model-server.ts';
 import type { ModelScript } from '../support/model-server.ts';
 import { createTree } from '../support/tree.ts';
@@ -250,6 +251,24 @@ export const writingCommands: readonly Case[] = [
   ['an archived fact', 'memory archive', onFact((id) => ['memory', 'archive', id], [])],
   ['a restored fact', 'memory restore', onFact((id) => ['memory', 'restore', id], ['the tests need redis'], 'archive')],
   ['a forgotten fact', 'memory forget', onFact((id) => ['memory', 'forget', id], [])],
+  [
+    'vectors',
+    'memory embed',
+    async (place) => {
+      await remember(place);
+      const server = await startEmbeddingsServer();
+      onTestFinished(server.close);
+      Object.assign(place.env, { CAIRN_EMBED_BASE_URL: server.url, CAIRN_EMBED_MODEL: 'scripted' });
+      return {
+        args: ['memory', 'embed', '--yes'],
+        check: async () => {
+          await place.run(['memory', 'embed']);
+          const sent = server.requests.flatMap(({ input }) => input).filter((text) => text.includes('redis'));
+          expect(sent, 'the vector is made once').toHaveLength(1);
+        },
+      };
+    },
+  ],
   [
     'edited facts',
     'memory edit',

@@ -66,6 +66,7 @@ describe('the knowledge', () => {
           type,
           title,
           score: expect.closeTo(0.9, 0) as number,
+          evidence: { covered: 1, missing: [], margin: 1, strength: expect.closeTo(0.9, 0) as number },
           snippet: expect.stringContaining('失败重试的核心是指数退避') as string,
         },
       ],

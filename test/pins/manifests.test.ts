@@ -107,6 +107,7 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/memory': {
     exports: {
       '.': './src/index.ts',
+      './embeddings': './src/embeddings/index.ts',
       './internal': './src/internal.ts',
       './memory': './src/backends/in-process.ts',
       './sqlite': './src/backends/sqlite.ts',
@@ -118,6 +119,7 @@ const pins: Readonly<Record<string, Pin>> = {
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './embeddings': { types: './dist/embeddings/index.d.ts', default: './dist/embeddings/index.js' },
       './internal': { types: './dist/internal.d.ts', default: './dist/internal.js' },
       './memory': { types: './dist/backends/in-process.d.ts', default: './dist/backends/in-process.js' },
       './sqlite': { types: './dist/backends/sqlite.d.ts', default: './dist/backends/sqlite.js' },

@@ -10,6 +10,7 @@ const memory = [
   'archive',
   'restore',
   'forget',
+  'embed',
   'edit',
   'start',
   'groups',

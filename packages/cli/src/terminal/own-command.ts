@@ -90,7 +90,7 @@ export function agentCommand({ env, main, node }: RunningCommand & { readonly no
 
 /** The commands without a parent. A test compares them with the registry. */
 export const topCommands: readonly string[] =
-  `find glob grep pick ls tree read write edit patch delete rename memory knowledge hook notes workflow agents tour mcp
+  `find glob grep pick ls tree read write edit patch delete rename recall memory knowledge hook notes workflow agents tour mcp
   doctor`.split(/\s+/u);
 
 const suggestion = new RegExp(
