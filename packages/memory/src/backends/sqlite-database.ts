@@ -11,7 +11,6 @@ import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from '.
 import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt, isFull } from './sqlite-errors.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
 import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
-import { salvageFile } from './sqlite-salvage.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 import { pragma, stateOf, type State } from './sqlite-schema.ts';
 
@@ -209,7 +208,9 @@ export class SqliteDatabase {
     return this.#beside(() => this.#salvage(target, signal), signal);
   }
 
-  #salvage(target: string, signal: AbortSignal | undefined): Promise<Damage[]> {
+  async #salvage(target: string, signal: AbortSignal | undefined): Promise<Damage[]> {
+    // Few stores are ever damaged.
+    const { salvageFile } = await import('./sqlite-salvage.ts');
     const copy = async (to: string): Promise<void> => {
       const { database } = await this.#connect(signal);
       await copyPages(database, to, { signal }).finally(() => database.close());
