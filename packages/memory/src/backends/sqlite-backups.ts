@@ -97,7 +97,7 @@ function remove(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) rmSync(path, { force: true });
 }
 
-/** What is known about the backups of a store. */
+/** Facts about a store that decide which of its backups are kept. */
 export interface BackupState {
   /** When the store was created. */
   readonly createdMs: number;

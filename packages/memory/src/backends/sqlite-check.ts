@@ -3,6 +3,7 @@ import type { Damage } from '../records/backend.ts';
 import { isCorrupt } from './sqlite-errors.ts';
 import type { OpenFile } from './sqlite-open.ts';
 import { pragma } from './sqlite-schema.ts';
+import { isDamaged } from './sqlite-table.ts';
 import { runInWorker } from './sqlite-worker.ts';
 
 /** A file of up to this size is checked when it is opened, which takes about 2 ms for each megabyte. */
@@ -45,19 +46,33 @@ const WRONG_TERMS = `SELECT key,
       FROM entries WHERE key_id = keys.id), 0) AS named,
     coalesce((SELECT sum(length(body) - length(replace(body, ',', ''))) FROM postings WHERE key_id = keys.id), 0) AS listed
   FROM keys WHERE is_dropped = 0 AND named <> listed LIMIT ${MAX_PROBLEMS}`;
+/** Rows with pages of their own, whose contents the structure does not show. */
+const LONG_ROWS = 'SELECT id, checksum, body FROM entries WHERE octet_length(body) > 2048';
 const ROWS = 'SELECT key, entries.id, checksum, body FROM entries LEFT JOIN keys ON keys.id = key_id';
 
-/** Returns the problem of an open file. The structure of a larger file, and the text of records, are not checked. */
-export function problemAtOpening({ database, statements }: OpenFile): string | undefined {
+/** A problem that is found when a file is opened. */
+interface OpeningProblem {
+  readonly problem: string;
+  /** Whether pages are where others belong, so that a write may destroy what is still readable. */
+  readonly isBroken: boolean;
+}
+
+/** Returns the problem of an open file. The structure of a larger file, and the text of short records, are not checked. */
+export function problemAtOpening({ database, statements }: OpenFile): OpeningProblem | undefined {
   try {
     const [pages = 0, size = 0] = ['page_count', 'page_size'].map((name) => Number(pragma(database, name)));
     const check = pages * size > MAX_CHECKED_BYTES ? 'quick_check(1)' : 'integrity_check(1)';
     const found = pages * size > MAX_READ_BYTES ? 'ok' : String(pragma(database, check));
-    if (found !== 'ok') return oneLine(found);
-    return statements.get(BASICS)?.['are_sound'] === 1 ? undefined : BASICS_PROBLEM;
+    if (found !== 'ok') return { problem: oneLine(found), isBroken: true };
+    if (statements.get(BASICS)?.['are_sound'] !== 1) return { problem: BASICS_PROBLEM, isBroken: true };
+    if (pages * size > MAX_CHECKED_BYTES) return undefined;
+    for (const row of statements.each(LONG_ROWS)) {
+      if (isDamaged(row)) return { problem: `the text of ${String(row['id'])} is damaged`, isBroken: false };
+    }
+    return undefined;
   } catch (error) {
     // Of another failure, such as a lock, the call itself reports what concerns it.
-    return isCorrupt(error) && error instanceof Error ? error.message : undefined;
+    return isCorrupt(error) && error instanceof Error ? { problem: error.message, isBroken: true } : undefined;
   }
 }
 

@@ -40,7 +40,7 @@ async function backUpDaily(path: string): Promise<void> {
         await database.copy(join(directory, `${backupName(Date.now())}.db`));
         noteDamage(path, false);
       } finally {
-        // What was promised to be gone goes, even if there is no other backup.
+        // A promise to forget is kept, even if there is no other backup.
         removeOldBackups(path, state, { nowMs: Date.now() });
       }
     } finally {

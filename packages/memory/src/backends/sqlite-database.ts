@@ -17,7 +17,16 @@ import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
 import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from './sqlite-erasure.ts';
-import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt, isFull } from './sqlite-errors.ts';
+import {
+  brokenError,
+  changedError,
+  deniedError,
+  explainSqliteError,
+  isBusy,
+  isCorrupt,
+  isFull,
+  isOfSqlite,
+} from './sqlite-errors.ts';
 import { realStorePath } from './sqlite-file.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
 import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
@@ -66,6 +75,8 @@ export class SqliteDatabase {
   readonly #others = new Set<Promise<unknown>>();
   /** The problem of a damaged file. */
   #problem: string | undefined;
+  /** Whether the pages of the file are damaged, so that it is not written. */
+  #isBroken = false;
   /** Why the last daily backup failed. */
   #backupProblem: string | undefined;
   #nextBackupCheckMs = 0;
@@ -325,6 +336,8 @@ export class SqliteDatabase {
         return await task();
       } catch (error) {
         if (isCorrupt(error)) this.noteProblem(error instanceof Error ? error.message : String(error));
+        // Not of a value that was found damaged, but of SQLite itself.
+        if (isCorrupt(error) && isOfSqlite(error)) this.#isBroken = true;
         throw explainSqliteError(error, { path: this.#options.path, signal });
       }
     });
@@ -336,12 +349,18 @@ export class SqliteDatabase {
   /** @throws {MemoryError} `STORE_DENIED` for a file that cannot be written. */
   async #openToWrite(signal: AbortSignal | undefined): Promise<OpenFile> {
     const file = await this.#open(signal);
-    if (file.isWritable) return file;
+    if (file.isWritable) return this.#sound(file);
     // The permissions may have changed since.
     this.#release();
     const again = await this.#open(signal);
     if (!again.isWritable) throw deniedError(this.#options.path);
-    return again;
+    return this.#sound(again);
+  }
+
+  /** @throws {MemoryError} `CORRUPT_STORE` for a file that must not be written. */
+  #sound(file: OpenFile): OpenFile {
+    if (this.#isBroken) throw brokenError(this.#options.path);
+    return file;
   }
 
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
@@ -357,7 +376,9 @@ export class SqliteDatabase {
     });
     this.opened += 1;
     if (this.#file.isWritable) this.#keepReserve();
-    this.#problem = problemAtOpening(this.#file) ?? damageNote(this.#path)?.problem;
+    const found = problemAtOpening(this.#file);
+    this.#isBroken = found?.isBroken === true;
+    this.#problem = found?.problem ?? damageNote(this.#path)?.problem;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
     this.#backUpWhenDue(this.#file);

@@ -16,7 +16,7 @@ interface BlockChange {
 
 /** Returns the numbers of a block that can be read, so that damage of others does not keep a row. The check of the file reports it. */
 export function readable(body: unknown): string {
-  return (String(body ?? '').match(/,\d+(?=,|$)/gu) ?? []).join('');
+  return typeof body === 'string' ? (body.match(/,\d+(?=,|$)/gu) ?? []).join('') : '';
 }
 
 /** Collects the changes of the postings of a key, so that each block is written once. */

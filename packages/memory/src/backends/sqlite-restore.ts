@@ -54,7 +54,7 @@ export interface Restored {
   readonly returned: number | undefined;
 }
 
-/** Live records of `restored` that the file does not have. Vectors are no records. */
+/** Live records of `restored` that the file does not have. Vectors are left out. */
 const RETURNED = `SELECT count(*) AS records FROM restored.entries AS old JOIN restored.keys AS names ON names.id = old.key_id
   WHERE names.is_dropped = 0 AND substr(names.key, 1, ${VECTORS_PREFIX.length}) <> '${VECTORS_PREFIX}'
     AND (old.expires_at IS NULL OR old.expires_at > ?) AND NOT EXISTS (
@@ -207,7 +207,11 @@ export async function restoreBackup(store: string, backup: string): Promise<Rest
     const copy = `${directory}/restored.${randomName()}.tmp`;
     try {
       const from = new SqliteDatabase({ path: source, busyTimeoutMs: BUSY_MS, driver: nodeSqlite });
-      await from.copy(copy).finally(() => from.close());
+      try {
+        await from.copy(copy);
+      } finally {
+        await from.close();
+      }
       return await replace(path, copy);
     } catch (error) {
       throw explainSqliteError(error, { path, signal: undefined });

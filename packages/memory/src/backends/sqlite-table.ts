@@ -37,7 +37,8 @@ export function checksumOf(id: string, body: string): number {
   return crc32(body, crc32(id));
 }
 
-function isDamaged({ id, checksum, body }: Fields): boolean {
+/** Returns whether the text of a row is not what was written. */
+export function isDamaged({ id, checksum, body }: Fields): boolean {
   // A row of another program has none.
   return checksum !== null && checksum !== checksumOf(String(id), String(body));
 }
