@@ -473,6 +473,10 @@ test('what a killed restore left is in the directory of the backups, counts as a
   expect((await memory.facts.forget(facts[0]?.id ?? '')).backups).toMatch(/^until /u);
   await memory.close();
   age(path, 9);
+  // No other reason to run: there is a backup of today.
+  const later = open(path);
+  await later.backup(`${path}-backups/${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`);
+  await later.close();
   expect(await runDaily(path)).toBe(0);
   expect(existsSync(left)).toBe(false);
 });
@@ -505,7 +509,7 @@ test('a restore returns the number of records that the store did not have anymor
   expect(await restoreBackup(path, backup?.name ?? '')).toMatchObject({ isDamaged: true });
 });
 
-test('a store behind a relative link is restored, and its backups are next to the file', async () => {
+test('a store that a relative link names is restored, and its backups are next to the file', async () => {
   const path = await filled(['the first fact']);
   age(path, 1);
   await runDaily(path);

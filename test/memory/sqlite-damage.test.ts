@@ -222,7 +222,7 @@ describe.each([
   ['JSON of another kind', `'{"a":1}'`],
   ['bytes', `x'00ff'`],
 ])('terms of a record that are %s', (_, value) => {
-  /** A store with three facts, of which one has damaged terms and labels. */
+  /** A store with three facts, one with damaged terms and labels. */
   async function withDamagedTerms(): Promise<{ readonly path: string; readonly id: string }> {
     const path = `${temporaryDirectory()}/memory.db`;
     const memory = openStore(path);

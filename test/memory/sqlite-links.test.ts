@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createMemory } from '@cairn/memory';
-import type { Memory } from '@cairn/memory';
+import type { Memory, MemoryError } from '@cairn/memory';
 import { listBackups, restoreBackup, sqlite } from '@cairn/memory/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/tree.ts';
@@ -95,7 +95,11 @@ test.each(['lock', 'damage.json', 'forgotten.json', '2026-01-01T00-00-00Z.db'])(
     await memory.facts.forget(facts[0]?.id ?? '');
     await memory.backup(`${path}.copy`);
     await memory.close();
-    await restoreBackup(path, `${path}.copy`).catch(() => undefined);
+    const restored = restoreBackup(path, `${path}.copy`).then(
+      () => 'restored',
+      ({ code }: MemoryError) => code,
+    );
+    expect(await restored).toBe(name === 'lock' ? 'STORE_FAILED' : 'restored');
     expect(readFileSync(other, 'utf8')).toBe('');
   },
 );
