@@ -1,8 +1,19 @@
 /** Daily backups: made once, verified, bounded, and restored. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, relative } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,6 +51,11 @@ function age(path: string, days: number): void {
     .prepare('UPDATE state SET created_ms = ?, forgotten = ?')
     .run(Number(row?.['created_ms']) - days * DAY_MS, JSON.stringify(forgotten));
   database.close();
+  const copied = `${path}-backups/forgotten.json`;
+  if (existsSync(copied)) {
+    const times = JSON.parse(readFileSync(copied, 'utf8')) as number[];
+    writeFileSync(copied, JSON.stringify(times.map((time) => time - days * DAY_MS)));
+  }
   // The oldest first, so that none takes the name of another.
   for (const backup of listBackups(path).toReversed()) {
     const time = backup.time - days * DAY_MS;
@@ -367,4 +383,177 @@ test('without backups the answer of a removal has no date', async () => {
   const { facts } = await memory.facts.list();
   expect(await memory.facts.forget(facts[0]?.id ?? '')).toEqual({ forgotten: true, erased: 'done' });
   expect(await memory.forget({ everything: true })).toEqual({ removed: 0, erased: 'done', problems: [] });
+});
+
+/** A store with a backup that has a forgotten text, and the files in its directory of backups that have it. */
+async function forgotten(): Promise<{ readonly path: string; readonly holders: () => string[] }> {
+  const path = await filled(['the REMOVED fact', 'another fact']);
+  age(path, 1);
+  await runDaily(path);
+  const memory = open(path);
+  const { facts } = await memory.facts.recall({ query: 'REMOVED' });
+  expect((await memory.facts.forget(facts[0]?.id ?? '')).backups).toMatch(/^until /u);
+  await memory.close();
+  const holders = (): string[] =>
+    files(path).filter((name) => readFileSync(`${path}-backups/${name}`).includes('REMOVED'));
+  expect(holders()).toHaveLength(1);
+  return { path, holders };
+}
+
+/** Overwrites the pages of records, so that no copy of the store is made. */
+function damagePages(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.fill(0x55, 4096 * 4);
+  writeFileSync(path, bytes);
+}
+
+test.each<readonly [what: string, change: (path: string) => unknown, code: number]>([
+  ['the store is damaged', damagePages, 3],
+  ['the damage was noted within a day', async (path) => (damagePages(path), runDaily(path)), 3],
+  ['no page of the store can be read', (path) => writeFileSync(path, Buffer.alloc(20_000, 0x55)), 3],
+  [
+    'the store has no times, as one from a salvaged copy',
+    (path) => {
+      const database = new DatabaseSync(path);
+      database.exec(`UPDATE state SET forgotten = '[]'`);
+      database.close();
+    },
+    0,
+  ],
+  ['an earlier backup was restored', async (path) => restoreBackup(path, listBackups(path)[0]?.name ?? ''), 0],
+])('backups with forgotten text go on the date of the answer when %s', async (_, change, code) => {
+  const { path } = await forgotten();
+  const times = JSON.parse(readFileSync(`${path}-backups/forgotten.json`, 'utf8')) as number[];
+  await change(path);
+  for (const backup of listBackups(path).toReversed()) {
+    renameSync(backup.path, backup.path.replace(backup.name, nameDaysBefore(backup.time)));
+  }
+  writeFileSync(`${path}-backups/forgotten.json`, JSON.stringify(times.map((time) => time - 9 * DAY_MS)));
+  const isOld = ({ time }: { readonly time: number }): boolean => time < Date.now() - 8.5 * DAY_MS;
+  expect(listBackups(path).some(isOld)).toBe(true);
+  expect(await runDaily(path)).toBe(code);
+  expect(listBackups(path).some(isOld)).toBe(false);
+});
+
+function nameDaysBefore(time: number): string {
+  return `${new Date(time - 9 * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+}
+
+test('the answer has a date as long as a backup from before is left, however old it is', async () => {
+  const { path, holders } = await forgotten();
+  age(path, 30);
+  const memory = open(path);
+  const { facts } = await memory.facts.list();
+  await memory.facts.forget(facts[0]?.id ?? '');
+  await memory.close();
+  await runDaily(path);
+  expect(holders()).toEqual([]);
+});
+
+test('a backup that was made while the clock was ahead has a date, too', async () => {
+  const path = await filled(['the REMOVED fact']);
+  age(path, 1);
+  await runDaily(path);
+  age(path, -3);
+  const memory = open(path);
+  const { facts } = await memory.facts.list();
+  const { backups = '' } = await memory.facts.forget(facts[0]?.id ?? '');
+  expect(Date.parse(backups.replace('until ', ''))).toBeGreaterThan(Date.now() + 10 * DAY_MS);
+});
+
+test('what a killed restore left is in the directory of the backups, counts as a backup, and goes', async () => {
+  const path = await filled(['the REMOVED fact', 'another fact']);
+  age(path, 1);
+  await runDaily(path);
+  const [backup] = listBackups(path);
+  const left = `${path}-backups/restored.abc.tmp`;
+  renameSync(backup?.path ?? '', left);
+  const memory = open(path);
+  const { facts } = await memory.facts.recall({ query: 'REMOVED' });
+  expect((await memory.facts.forget(facts[0]?.id ?? '')).backups).toMatch(/^until /u);
+  await memory.close();
+  age(path, 9);
+  // No other reason to run: there is a backup of today.
+  const later = open(path);
+  await later.backup(`${path}-backups/${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`);
+  await later.close();
+  expect(await runDaily(path)).toBe(0);
+  expect(existsSync(left)).toBe(false);
+});
+
+test('while a backup is restored, nothing next to the store has a copy', async () => {
+  const path = await filled(Array.from({ length: 300 }, (_, index) => `fact ${index} ${'x'.repeat(2000)}`));
+  age(path, 1);
+  await runDaily(path);
+  const seen = new Set<string>();
+  let isRunning = true;
+  const watch = async (): Promise<void> => {
+    while (isRunning) {
+      for (const name of readdirSync(dirname(path))) seen.add(name);
+      await delay(1);
+    }
+  };
+  const watching = watch();
+  await restoreBackup(path, listBackups(path)[0]?.name ?? '');
+  isRunning = false;
+  await watching;
+  expect([...seen].filter((name) => name.includes('.tmp'))).toEqual([]);
+});
+
+test('a restore returns the number of records that the store did not have anymore', async () => {
+  const { path } = await forgotten();
+  const [backup] = listBackups(path);
+  expect(await restoreBackup(path, backup?.name ?? '')).toMatchObject({ returned: 1, isDamaged: false });
+  expect(await restoreBackup(path, backup?.name ?? '')).toMatchObject({ returned: 0 });
+  damagePages(path);
+  expect(await restoreBackup(path, backup?.name ?? '')).toMatchObject({ isDamaged: true });
+});
+
+test('a store that a relative link names is restored, and its backups are next to the file', async () => {
+  const path = await filled(['the first fact']);
+  age(path, 1);
+  await runDaily(path);
+  const root = temporaryDirectory();
+  symlinkSync(relative(root, path), `${root}/link.db`);
+  const memory = open(`${root}/link.db`);
+  await memory.facts.remember('a later fact');
+  await memory.close();
+  expect(listBackups(`${root}/link.db`)).toHaveLength(1);
+  await restoreBackup(`${root}/link.db`, listBackups(path)[0]?.name ?? '');
+  expect(readdirSync(root)).toEqual(['link.db']);
+  expect(lstatSync(`${root}/link.db`).isSymbolicLink()).toBe(true);
+  expect((await open(path).facts.list()).total).toBe(1);
+});
+
+test('a damage note is about the file that was damaged, and not about one that replaced it', async () => {
+  const path = await filled(Array.from({ length: 50 }, (_, index) => `fact ${index} ${'x'.repeat(600)}`));
+  const copy = readFileSync(path);
+  age(path, 1);
+  const database = new DatabaseSync(path);
+  database.exec(`UPDATE entries SET body = replace(body, 'xxx', 'yyy') WHERE body LIKE '%fact 7 %'`);
+  database.close();
+  expect(await runDaily(path)).toBe(3);
+  const notices = async (): Promise<unknown> => {
+    const memory = open(path);
+    await memory.facts.list({ limit: 1 });
+    const found = memory.backend.notices?.();
+    await memory.close();
+    return found;
+  };
+  expect(await notices()).toMatchObject([{ code: 'DAMAGED', message: expect.stringContaining('found damage on 20') }]);
+  writeFileSync(`${path}.new`, copy, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  expect(await notices()).toEqual([]);
+});
+
+test('a backup that is opened as a store gets no backups and no reserve', async () => {
+  const path = await filled();
+  age(path, 1);
+  await runDaily(path);
+  age(path, 3);
+  const [backup] = listBackups(path);
+  const memory = open(backup?.path ?? '', true);
+  await memory.facts.list();
+  await memory.close();
+  expect(files(path)).toEqual([`${backup?.name}.db`, 'lock']);
 });

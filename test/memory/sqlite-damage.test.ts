@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createMemory } from '@cairn/memory';
+import type { Memory } from '@cairn/memory';
 import { sqlite } from '@cairn/memory/sqlite';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newDirectory, temporaryDirectory } from '../support/tree.ts';
 import {
   differencesOf,
@@ -65,6 +66,7 @@ function isOfTree(page: number): boolean {
 
 test.each([
   ['noise', () => true, (): Buffer => noise(7)],
+  ['zeros', () => true, (): Buffer => Buffer.alloc(PAGE_BYTES)],
   // A page that was written to another place.
   ['records', isOfTree, (): Buffer => store.bytes.subarray(-PAGE_BYTES * 3, -PAGE_BYTES * 2)],
 ])('the first recall and the first remember report a page of %s', async (_, isSeen, contentOf) => {
@@ -183,4 +185,103 @@ test('nothing is left of an export of a damaged store', async () => {
   await lines.return();
   await memory.close();
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('a store with damaged pages is not written, so that no other record is lost', async () => {
+  const root = temporaryDirectory();
+  const differences: string[] = [];
+  for (const page of [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
+    const path = `${root}/${page}.db`;
+    // A page of a tree that leads to pages of another one.
+    const [other = 0] = pagesOf(40, page).filter((one) => store.bytes[(one - 1) * PAGE_BYTES] === 5);
+    writeDamaged(path, store, page, store.bytes.subarray((other - 1) * PAGE_BYTES, other * PAGE_BYTES));
+    if (other === page) continue;
+    const before = readFileSync(path);
+    const calls: readonly ((memory: Memory) => Promise<unknown>)[] = [
+      (memory) => memory.facts.remember('a new fact'),
+      (memory) => memory.facts.forget('f0', { project: 'p0' }),
+      (memory) => memory.forget({ stream: 's' }),
+    ];
+    for (const call of calls) {
+      const memory = openStore(path);
+      const problem = await call(memory).then(
+        (result) => JSON.stringify(result),
+        (error: Error) => error.message,
+      );
+      if (!/damaged/u.test(problem)) differences.push(`page ${page}: ${problem}`);
+      await memory.close();
+    }
+    if (!readFileSync(path).equals(before)) differences.push(`page ${page} was written`);
+    differences.push(...(await differencesOf(path, store, page)));
+  }
+  expect(differences).toEqual([]);
+});
+
+describe.each([
+  ['no JSON', `substr(terms, 3)`],
+  ['JSON of another kind', `'{"a":1}'`],
+  ['bytes', `x'00ff'`],
+])('terms of a record that are %s', (_, value) => {
+  /** A store with three facts, one with damaged terms and labels. */
+  async function withDamagedTerms(): Promise<{ readonly path: string; readonly id: string }> {
+    const path = `${temporaryDirectory()}/memory.db`;
+    const memory = openStore(path);
+    await memory.facts.remember('redis is in use');
+    const { fact } = await memory.facts.remember('the secretword is in use', { tags: ['tagged'] });
+    await memory.facts.remember('postgres is in use');
+    await memory.close();
+    const database = new DatabaseSync(path);
+    database.exec(`UPDATE entries SET terms = ${value}, labels = '[' WHERE id = '${fact.id}'`);
+    database.close();
+    return { path, id: fact.id };
+  }
+
+  test('are reported by the check', async () => {
+    const { path, id } = await withDamagedTerms();
+    const memory = openStore(path);
+    onTestFinished(() => memory.close());
+    const found = (await memory.backend.check?.()) ?? [];
+    expect(found.map(({ message }) => message).join('; ')).toContain(`the terms or labels of ${id} in`);
+  });
+
+  test('do not keep it: it is forgotten, and none of its words is left', async () => {
+    const { path, id } = await withDamagedTerms();
+    const memory = openStore(path);
+    expect(await memory.facts.forget(id)).toEqual({ forgotten: true, erased: 'done' });
+    expect(await memory.backend.check?.()).toEqual([]);
+    await memory.close();
+    expect(readFileSync(path).includes('secretword')).toBe(false);
+    expect(problemsOf(path)).toEqual([]);
+  });
+
+  test('are made again in a backup, which finds it', async () => {
+    const { path, id } = await withDamagedTerms();
+    const memory = openStore(path);
+    const { problems } = await memory.backup(`${path}.copy`);
+    await memory.close();
+    expect(problems.length).toBeGreaterThan(0);
+    const copy = openStore(`${path}.copy`);
+    onTestFinished(() => copy.close());
+    expect(await copy.backend.check?.()).toEqual([]);
+    const { facts } = await copy.facts.recall({ query: 'secretword' });
+    expect(facts.map((fact) => fact.id)).toEqual([id]);
+  });
+});
+
+test('an index of terms with other rows than the records have is reported, and does not keep a record', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  const memory = openStore(path);
+  const { fact } = await memory.facts.remember('redis is in use');
+  await memory.facts.remember('postgres is in use');
+  await memory.close();
+  const database = new DatabaseSync(path);
+  database.exec(
+    `UPDATE postings SET body = body || ',x' WHERE term = 'redis'; DELETE FROM postings WHERE term LIKE 'postgr%'`,
+  );
+  database.close();
+  const damaged = openStore(path);
+  onTestFinished(() => damaged.close());
+  const found = (await damaged.backend.check?.()) ?? [];
+  expect(found.map(({ message }) => message)).toEqual(['the index of the terms of ai:facts:project:p is damaged']);
+  expect(await damaged.facts.forget(fact.id)).toMatchObject({ forgotten: true });
 });

@@ -119,7 +119,16 @@ export interface Memory extends Notes, Streams, AsyncDisposable {
 /** The functions of a memory that throw. */
 const memoryDirectCalls: CallTable<Memory> = {
   namespace: ['any', { maxRecords: 'optional', lifetimeMs: 'optional' }],
-  export: [{ ...callOptions, stream: 'optional', group: 'optional', format: 'optional', onProblem: 'optional' }],
+  export: [
+    {
+      ...callOptions,
+      stream: 'optional',
+      group: 'optional',
+      format: 'optional',
+      scope: 'optional',
+      onProblem: 'optional',
+    },
+  ],
 };
 
 const memoryCalls: CallTable<Memory> = {
@@ -185,7 +194,7 @@ export function createMemory(options: MemoryOptions): Memory {
   );
   const graph = (name: string = 'default'): Graph =>
     checkArguments.calls(createGraph({ backend, reader }, name), graphCalls);
-  const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies };
+  const transfer = { backend, reader, messages, notes, workflows, limits, graph, facts, factDependencies, project };
   const onProblem = ({ key, message }: Problem): void => onUnreadable({ key, record: '', reason: message });
   const close = async (): Promise<void> => {
     await meaning?.close();

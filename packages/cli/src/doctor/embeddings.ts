@@ -19,7 +19,7 @@ async function countIn(
     import('@cairn/memory/sqlite'),
     import('@cairn/memory/terms'),
   ]);
-  const backend = sqlite({ path });
+  const backend = sqlite({ path, readOnly: true });
   try {
     return await countVectors(backend, await keysOf(backend), { signal });
   } finally {

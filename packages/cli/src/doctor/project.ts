@@ -17,7 +17,7 @@ export const checkProject: Check = async ({ env, home, platform, cwd, signal }) 
   }
   const path = userStorePath({ env, home, platform });
   if (!existsSync(path)) return skip('memory has no facts yet');
-  const backend = sqlite({ path });
+  const backend = sqlite({ path, readOnly: true });
   try {
     const [twin, ...others] = await findTwins(backend, project, { signal });
     if (twin === undefined) return ok(project);

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { escapeControls } from '@cairn/tool/paths';
+import { shellQuote } from '../terminal/shell-quote.ts';
 import { countOf, formatBytes } from '../terminal/text.ts';
 import { fail, ok, reasonOf, skip, warn, type Check, type CheckResult, type DoctorContext } from './check.ts';
 
@@ -31,7 +32,8 @@ function backupText(path: string, times: readonly number[]): string {
 async function checkFile(path: string, signal: AbortSignal): Promise<CheckResult> {
   const { createMemory } = await import('@cairn/memory');
   const { listBackups, sqlite } = await import('@cairn/memory/sqlite');
-  const memory = createMemory({ backend: sqlite({ path }) });
+  // A repository that was cloned may have brought the store: nothing is written.
+  const memory = createMemory({ backend: sqlite({ path, readOnly: true }) });
   try {
     const damage = (await memory.backend.check?.({ signal })) ?? [];
     const backups = listBackups(path).filter(({ isReplaced }) => !isReplaced);
@@ -40,12 +42,13 @@ async function checkFile(path: string, signal: AbortSignal): Promise<CheckResult
       backups.map(({ time }) => time),
     );
     if (damage.length > 0) {
-      const fix = `'cairn memory backup <file> --store ${path}' saves every readable record; 'cairn memory restore <file> --store ${path}' uses that copy, or a backup (${copies})`;
+      const store = `--store ${shellQuote(path)}`;
+      const fix = `'cairn memory backup <file> ${store}' saves every readable record; 'cairn memory restore <file> ${store}' uses that copy, or a backup (${copies})`;
       return fail(`${path} is damaged: ${escapeControls(damage[0]?.message ?? '')}`, fix);
     }
     const unreadable = await memory.unreadable({ signal });
     if (unreadable.length > 0) {
-      const fix = `'cairn memory stats --json --store ${path}' lists them`;
+      const fix = `'cairn memory stats --json --store ${shellQuote(path)}' lists them`;
       return warn(`${path}: ${countOf(unreadable.length, 'record')} cannot be read`, fix);
     }
     return ok(`${path}: ${formatBytes(statSync(path).size)}, not damaged; ${copies}`);

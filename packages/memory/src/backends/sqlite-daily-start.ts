@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url';
 
 /** The exit codes of the process that makes a daily backup. */
 export const DAILY_CODES = { done: 0, failed: 1, damaged: 3, full: 4 } as const;
-/** The database whose lock the process holds. */
-export const LOCK_FILE = 'lock';
 
 /** Of the source, or of the build. */
 const script: string = fileURLToPath(new URL(`sqlite-daily${extname(import.meta.url)}`, import.meta.url));

@@ -1,70 +1,60 @@
 /** The process that makes the daily backup of a file: `node sqlite-daily.js <path>`. It ends with one of these codes. */
 import { join } from 'node:path';
 import process from 'node:process';
-import type { DatabaseSync } from 'node:sqlite';
 import { MemoryError } from '../errors.ts';
+import { withBackupLock } from './sqlite-backup-lock.ts';
 import {
   backupName,
   backupStateOf,
   isBackupDue,
-  makeBackupDirectory,
   noteDamage,
   removeLeftovers,
   removeOldBackups,
+  type BackupState,
 } from './sqlite-backups.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { nodeSqlite } from './sqlite-driver.ts';
-import { isBusy } from './sqlite-errors.ts';
-import { DAILY_CODES, LOCK_FILE } from './sqlite-daily-start.ts';
+import { DAILY_CODES } from './sqlite-daily-start.ts';
+import { realStorePath } from './sqlite-file.ts';
 import { stateOf } from './sqlite-schema.ts';
 
 const BUSY_MS = 10_000;
 
-/** Runs a task while no other process does. SQLite's lock ends with the process, whatever ends it. */
-async function alone(directory: string, task: () => Promise<void>): Promise<void> {
-  const { DatabaseSync } = await nodeSqlite();
-  const lock = new DatabaseSync(join(directory, LOCK_FILE), { timeout: 0 });
-  try {
-    if (takes(lock)) await task();
-  } finally {
-    lock.close();
-  }
-}
-
-/** @returns whether no other process makes the backup. */
-function takes(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
-  }
+/** Returns the state of the backups, even of a store that cannot be read. */
+async function readState(database: SqliteDatabase, path: string): Promise<BackupState> {
+  const state = await database.read((on) => stateOf(on)).catch(() => undefined);
+  return backupStateOf(path, state);
 }
 
 async function backUpDaily(path: string): Promise<void> {
-  await alone(makeBackupDirectory(path), async () => {
+  await withBackupLock(path, 0, async (directory) => {
     const database = new SqliteDatabase({ path, busyTimeoutMs: BUSY_MS, driver: nodeSqlite });
     try {
-      const state = backupStateOf(await database.read((on) => stateOf(on)));
+      const state = await readState(database, path);
       // Another process may have made it meanwhile.
       if (!isBackupDue(path, state, Date.now())) return;
       removeLeftovers(path);
-      await database.copy(join(makeBackupDirectory(path), `${backupName(Date.now())}.db`));
-      noteDamage(path, undefined);
-      removeOldBackups(path, state, Date.now());
+      // The next backup may need their space.
+      removeOldBackups(path, state, { nowMs: Date.now(), isBefore: true });
+      try {
+        await database.copy(join(directory, `${backupName(Date.now())}.db`));
+        noteDamage(path, false);
+      } finally {
+        // A promise to forget is kept, even if there is no other backup.
+        removeOldBackups(path, state, { nowMs: Date.now() });
+      }
     } finally {
       await database.close();
     }
   });
 }
 
-const [, , path = ''] = process.argv;
+const path = realStorePath(process.argv[2] ?? '');
 try {
   await backUpDaily(path);
 } catch (error) {
   const code = MemoryError.isInstance(error) ? error.code : undefined;
-  if (code === 'CORRUPT_STORE') noteDamage(path, error instanceof Error ? error.message : String(error));
+  if (code === 'CORRUPT_STORE') noteDamage(path, true);
   process.exitCode =
     code === 'CORRUPT_STORE' ? DAILY_CODES.damaged : code === 'STORE_FULL' ? DAILY_CODES.full : DAILY_CODES.failed;
 }

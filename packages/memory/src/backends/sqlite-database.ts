@@ -1,14 +1,33 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MemoryError } from '../errors.ts';
 import type { BackupResult, CallOptions, Damage, Erasure, StoreNotice } from '../records/backend.ts';
 import { backUp, backUpDamaged, copyPages } from './sqlite-backup.ts';
-import { backupStateOf, damageNote, isBackupDue, keptUntil, noteDamage } from './sqlite-backups.ts';
+import {
+  backupDirectory,
+  backupStateOf,
+  damageNote,
+  hasBackupDirectory,
+  isBackup,
+  isBackupDue,
+  keptUntil,
+  noteDamage,
+} from './sqlite-backups.ts';
 import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
 import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from './sqlite-erasure.ts';
-import { changedError, deniedError, explainSqliteError, isBusy, isCorrupt, isFull } from './sqlite-errors.ts';
+import {
+  brokenError,
+  changedError,
+  deniedError,
+  explainSqliteError,
+  isBusy,
+  isCorrupt,
+  isFull,
+  isOfSqlite,
+} from './sqlite-errors.ts';
+import { realStorePath } from './sqlite-file.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
 import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
@@ -28,6 +47,8 @@ export interface DatabaseOptions {
   readonly driver: SqliteDriver;
   /** Whether to make a backup each day, in another process. @default false */
   readonly backups?: boolean | undefined;
+  /** Whether nothing is written, even if the user may. @default false */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** A file that is not larger has no tables yet: they are in its log. */
@@ -53,12 +74,19 @@ export class SqliteDatabase {
   readonly #others = new Set<Promise<unknown>>();
   /** The problem of a damaged file. */
   #problem: string | undefined;
+  /** Whether the pages of the file are damaged, so that it is not written. */
+  #isBroken = false;
   /** Why the last daily backup failed. */
   #backupProblem: string | undefined;
   #nextBackupCheckMs = 0;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+  }
+
+  /** The file itself, next to which its log, its reserve and its backups are. */
+  get #path(): string {
+    return realStorePath(this.#options.path);
   }
 
   /** Runs a task that sees one state. It may let other work run. */
@@ -101,7 +129,7 @@ export class SqliteDatabase {
 
   /** Repeats a task in the space of the reserve when the disk is full. */
   async #withReserve<T>(task: () => Promise<T>): Promise<T> {
-    const { path } = this.#options;
+    const path = this.#path;
     try {
       return await task();
     } catch (error) {
@@ -134,15 +162,21 @@ export class SqliteDatabase {
   erase(signal?: AbortSignal): Promise<Erasure> {
     return this.#enqueue(async () => {
       const file = await this.#openToWrite(signal);
+      const path = this.#path;
       const mark = (): Promise<void> =>
         withoutSync(file.database, () =>
-          this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', markErasure), signal),
+          this.#retryWhileBusy(() => inTransaction(file, 'BEGIN IMMEDIATE', (on) => markErasure(on, path)), signal),
         );
       await this.#withReserve(mark);
-      const { path, busyTimeoutMs: waitMs } = this.#options;
+      const { busyTimeoutMs: waitMs } = this.#options;
       // Once it has begun it is finished.
       const retry = <T>(task: () => T): Promise<T> => this.#retryWhileBusy(task, undefined);
       const erasing = { ...file, path, waitMs, retry };
+      if (this.#problem !== undefined) {
+        // To write a damaged file again would lose the pages that no tree has anymore, which a salvage reads.
+        await truncateLog(erasing);
+        return 'pending';
+      }
       try {
         return (await this.#withReserve(() => eraseNow(erasing))) ? 'done' : 'pending';
       } catch (error) {
@@ -188,19 +222,28 @@ export class SqliteDatabase {
   }
 
   async #check(signal: AbortSignal | undefined): Promise<Damage[]> {
-    const { path, busyTimeoutMs } = this.#options;
-    let found: Damage[];
-    try {
-      const { database, name, isWritable } = await this.#connect(signal);
-      database.close();
-      found = await checkFile(path, { name, readOnly: !isWritable, timeoutMs: busyTimeoutMs });
-    } catch (error) {
-      if (!isCorrupt(error) || !(error instanceof Error)) throw error;
-      found = [{ key: '', message: error.message }];
+    const { path, busyTimeoutMs: timeoutMs, readOnly = false } = this.#options;
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      let found: Damage[];
+      let isCurrent = (): boolean => true;
+      try {
+        const { database, name, isWritable, isCurrent: isSame } = await this.#connect(signal);
+        database.close();
+        if (!isWritable) isCurrent = isSame;
+        found = await checkFile(path, { name, readOnly: !isWritable, timeoutMs });
+      } catch (error) {
+        if (!isCorrupt(error) || !(error instanceof Error)) throw error;
+        found = [{ key: '', message: error.message }];
+      }
+      if (isCurrent()) {
+        this.#problem = found[0]?.message;
+        if (found.length === 0 && !readOnly) noteDamage(this.#path, false);
+        return found;
+      }
+      // A file without locks changed while it was read, which looks like damage.
+      if (performance.now() >= deadline) throw changedError(path);
     }
-    this.#problem = found[0]?.message;
-    if (found.length === 0) noteDamage(path, undefined);
-    return found;
   }
 
   /** Copies the readable records of a damaged file to a new one. @returns what is lost. */
@@ -215,7 +258,7 @@ export class SqliteDatabase {
       const { database } = await this.#connect(signal);
       await copyPages(database, to, { signal }).finally(() => database.close());
     };
-    return salvageFile({ path: this.#options.path, copy, target, signal });
+    return salvageFile({ path: this.#path, copy, target, signal });
   }
 
   /** Returns what answers must say about the file. A failed backup is reported once. */
@@ -230,21 +273,29 @@ export class SqliteDatabase {
 
   /** Returns how long backups keep forgotten text; `undefined` when none does. */
   async keptUntil(signal?: AbortSignal): Promise<string | undefined> {
-    const untilMs = await this.read((on) => keptUntil(this.#options.path, backupStateOf(stateOf(on))), signal);
+    const path = this.#path;
+    const untilMs = await this.read((on) => keptUntil(path, backupStateOf(path, stateOf(on))), signal);
     return untilMs === undefined ? undefined : `until ${new Date(untilMs).toISOString().slice(0, 10)}`;
   }
 
-  /** Starts the daily backup. The call that opened the file does not wait for it. */
-  #backUpWhenDue({ statements, isWritable }: OpenFile): void {
-    const { path, backups = false } = this.#options;
-    if (!backups || !isWritable || performance.now() < this.#nextBackupCheckMs) return;
+  /**
+   * Starts the daily backup. The call that opened the file does not wait for it.
+   *
+   * @param file `undefined` for a damaged one that cannot be opened: its backups go when they must, too.
+   */
+  #backUpWhenDue(file: Pick<OpenFile, 'statements' | 'isWritable'> | undefined): void {
+    const { backups = false, readOnly = false } = this.#options;
+    if (!backups || readOnly || file?.isWritable === false || performance.now() < this.#nextBackupCheckMs) return;
     this.#nextBackupCheckMs = performance.now() + BACKUP_CHECK_MS;
+    const path = this.#path;
+    if (isBackup(path)) return;
+    let state: State | undefined;
     try {
-      if (!isBackupDue(path, backupStateOf(stateOf(statements)), Date.now())) return;
+      state = file && stateOf(file.statements);
     } catch {
       // The call itself reports a problem of the file.
-      return;
     }
+    if (!isBackupDue(path, backupStateOf(path, state), Date.now())) return;
     startDailyBackup(path, (reason) => {
       if (reason === 'damaged') this.noteProblem(damageNote(path)?.problem ?? 'the daily backup found damage');
       else this.#backupProblem = failedBackup(path, reason);
@@ -286,6 +337,8 @@ export class SqliteDatabase {
         return await task();
       } catch (error) {
         if (isCorrupt(error)) this.noteProblem(error instanceof Error ? error.message : String(error));
+        // Not of a value that was found damaged, but of SQLite itself.
+        if (isCorrupt(error) && isOfSqlite(error)) this.#isBroken = true;
         throw explainSqliteError(error, { path: this.#options.path, signal });
       }
     });
@@ -297,12 +350,18 @@ export class SqliteDatabase {
   /** @throws {MemoryError} `STORE_DENIED` for a file that cannot be written. */
   async #openToWrite(signal: AbortSignal | undefined): Promise<OpenFile> {
     const file = await this.#open(signal);
-    if (file.isWritable) return file;
+    if (file.isWritable) return this.#sound(file);
     // The permissions may have changed since.
     this.#release();
     const again = await this.#open(signal);
     if (!again.isWritable) throw deniedError(this.#options.path);
-    return again;
+    return this.#sound(again);
+  }
+
+  /** @throws {MemoryError} `CORRUPT_STORE` for a file that must not be written. */
+  #sound(file: OpenFile): OpenFile {
+    if (this.#isBroken) throw brokenError(this.#options.path);
+    return file;
   }
 
   async #open(signal: AbortSignal | undefined): Promise<OpenFile> {
@@ -312,10 +371,15 @@ export class SqliteDatabase {
       return this.#file;
     }
     this.#release();
-    this.#file = await this.#withReserve(() => this.#connect(signal));
+    this.#file = await this.#withReserve(() => this.#connect(signal)).catch((error: unknown) => {
+      if (isCorrupt(error)) this.#backUpWhenDue(undefined);
+      throw error;
+    });
     this.opened += 1;
     if (this.#file.isWritable) this.#keepReserve();
-    this.#problem = problemAtOpening(this.#file) ?? damageNote(this.#options.path)?.problem;
+    const found = problemAtOpening(this.#file);
+    this.#isBroken = found?.isBroken === true;
+    this.#problem = found?.problem ?? damageNote(this.#path)?.problem;
     // Another process may have left an erasure.
     if (this.#file.isWritable) await this.#finishErasure(this.#file);
     this.#backUpWhenDue(this.#file);
@@ -347,10 +411,11 @@ export class SqliteDatabase {
 
   /** Does what an erasure left to do. A call for another purpose does not wait for other processes, and does not fail. */
   async #finishErasure(file: OpenFile): Promise<void> {
+    if (this.#problem !== undefined) return;
     try {
       // To write the file again takes long, and may fail again.
       if (needsRewrite(file.statements)) this.#nextErasure = this.#writes + WRITES_PER_MAINTENANCE;
-      await eraseNow({ ...file, path: this.#options.path, waitMs: 0, retry: async (task) => task() });
+      await eraseNow({ ...file, path: this.#path, waitMs: 0, retry: async (task) => task() });
     } catch {
       // The mark is still in the file, so that a later call does it.
     }
@@ -358,17 +423,18 @@ export class SqliteDatabase {
 
   /** Keeps space for removals on a full disk. A file without tables has nothing to remove. */
   #keepReserve(): void {
-    const { path } = this.#options;
+    const path = this.#path;
+    if (isBackup(path)) return;
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > NEW_FILE_BYTES) fillReserve(path);
   }
 
   /** Keeps the file and its log small. */
   #maintain({ database }: OpenFile): void {
     this.#writes += 1;
-    if (this.#writes % WRITES_PER_MAINTENANCE === 1) fillReserve(this.#options.path);
-    if (this.#writes % WRITES_PER_MAINTENANCE !== 0) return;
+    if (this.#writes % WRITES_PER_MAINTENANCE === 1 && !isBackup(this.#path)) fillReserve(this.#path);
+    if (this.#writes % WRITES_PER_MAINTENANCE !== 0 || this.#problem !== undefined) return;
     try {
-      const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false });
+      const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
       if (log && log.size > MAX_LOG_BYTES) database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       const [pages = 0, free = 0] = ['page_count', 'freelist_count'].map((name) => Number(pragma(database, name)));
       if (free > pages / 4) database.prepare(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`).all();
@@ -379,7 +445,11 @@ export class SqliteDatabase {
 }
 
 function failedBackup(path: string, reason: 'full' | 'failed' | 'done'): string {
-  const why =
-    reason === 'full' ? 'the disk is full; free some space' : `'cairn memory backup <file> --store ${path}' shows why`;
+  const isFree = hasBackupDirectory(path) || lstatSync(backupDirectory(path), { throwIfNoEntry: false }) === undefined;
+  const why = !isFree
+    ? `${backupDirectory(path)} is not a directory of its own; move it away`
+    : reason === 'full'
+      ? 'the disk is full; free some space'
+      : `'cairn memory backup <file> --store ${path}' shows why`;
   return `[memory:sqlite] The daily backup of ${path} failed: ${why}. It is tried again within the hour of its next use.`;
 }

@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
-import { withForgotten } from './sqlite-backups.ts';
+import { addForgotten } from './sqlite-backups.ts';
 import { isBusy } from './sqlite-errors.ts';
 import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
@@ -32,8 +32,8 @@ export function needsRewrite(on: Statements): boolean {
 }
 
 /** Marks the file as one with removed text, which its backups may have. */
-export function markErasure(on: Statements): void {
-  const forgotten = withForgotten(stateOf(on)['forgotten'], Date.now());
+export function markErasure(on: Statements, store: string): void {
+  const forgotten = addForgotten(store, stateOf(on)['forgotten'], Date.now());
   on.run('UPDATE state SET erasure = ?, forgotten = ?', `text ${randomName()}`, forgotten);
 }
 

@@ -63,6 +63,11 @@ export function isCorrupt(error: unknown): boolean {
   return kind === 11 || kind === 26;
 }
 
+/** Returns whether SQLite itself reported an error. */
+export function isOfSqlite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
 function errcodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -95,6 +100,15 @@ export function deniedError(path: string): MemoryError {
 /** Returns the error of a file that has no locks and was written while it was read. */
 export function changedError(path: string): MemoryError {
   return errorOf(path, ['STORE_LOCKED', 'changed while it was read', 'Repeat the call, or raise busyTimeoutMs.']);
+}
+
+/** Returns the error of a write to a file whose pages are damaged. */
+export function brokenError(path: string): MemoryError {
+  const problem = 'is damaged, and a write may destroy what is still readable';
+  const hint =
+    `Nothing was written. 'cairn memory backup <file> --store ${path}' saves every readable record, then ` +
+    `'cairn memory restore <file> --store ${path}' uses that copy.`;
+  return errorOf(path, ['CORRUPT_STORE', problem, hint]);
 }
 
 interface Failing {

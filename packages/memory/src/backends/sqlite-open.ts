@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { loadDriver, type SqliteDriver } from './sqlite-driver.ts';
-import { identityOf, immutableName, makePrivate, prepareFile, stateOf } from './sqlite-file.ts';
+import { identityOf, makePrivate, modeToRead, nameOf, prepareFile, realStorePath, stateOf } from './sqlite-file.ts';
 import { createTables, formatOf, setUp } from './sqlite-schema.ts';
 import { statementsOf, type Statements } from './sqlite-statements.ts';
 
@@ -19,6 +19,8 @@ export interface OpenFile {
 
 export interface Opening {
   readonly path: string;
+  /** Whether nothing is written, not even where the user may write. @default false */
+  readonly readOnly?: boolean | undefined;
   readonly driver: SqliteDriver;
   /** Repeats a task while other processes hold a lock. */
   readonly retry: <T>(task: () => T) => Promise<T>;
@@ -26,12 +28,13 @@ export interface Opening {
 
 /** Opens a file, and creates its tables if it is empty. A file that cannot be written is read as it is. */
 export async function openFile(opening: Opening): Promise<OpenFile> {
-  const { path, driver, retry } = opening;
+  const { driver, retry, readOnly = false } = opening;
+  const path = realStorePath(opening.path);
   const Database = await loadDriver(driver);
-  const mode = prepareFile(path);
+  const mode = readOnly ? modeToRead(path) : prepareFile(path);
   const isWritable = mode === 'write';
   const [identity, state] = [identityOf(path), stateOf(path)];
-  const name = mode === 'immutable' ? immutableName(path) : path;
+  const name = nameOf(path, mode);
   let database = new Database(name, { timeout: BLOCKING_MS, readOnly: !isWritable });
   try {
     const isEmpty = await retry(() => {
@@ -49,7 +52,8 @@ export async function openFile(opening: Opening): Promise<OpenFile> {
     // Now it is known to be a store.
     if (isWritable) makePrivate(path);
     const isLocked = mode !== 'immutable' && !isEmpty;
-    const isCurrent = (): boolean => (isLocked ? identityOf(path) === identity : stateOf(path) === state);
+    const isCurrent = (): boolean =>
+      realStorePath(opening.path) === path && (isLocked ? identityOf(path) === identity : stateOf(path) === state);
     if (isEmpty) {
       database.close();
       database = new Database(':memory:');

@@ -14,6 +14,11 @@ interface BlockChange {
   readonly removed: number[];
 }
 
+/** Returns the numbers of a block that can be read, so that damage of others does not keep a row. The check of the file reports it. */
+export function readable(body: unknown): string {
+  return typeof body === 'string' ? (body.match(/,\d+(?=,|$)/gu) ?? []).join('') : '';
+}
+
 /** Collects the changes of the postings of a key, so that each block is written once. */
 export class PostingsChange {
   readonly #on: Statements;
@@ -65,7 +70,7 @@ export class PostingsChange {
     }
     const sql = 'SELECT id, body FROM postings WHERE key_id = ? AND term = ? AND block = ?';
     const found = this.#on.get(sql, this.#keyId, term, block);
-    const body = withoutPostings(`${String(found?.['body'] ?? '')}${added}`, removed);
+    const body = withoutPostings(`${readable(found?.['body'])}${added}`, removed);
     if (found === undefined) {
       if (body !== '') this.#append(term, block, body);
     } else if (body === '') this.#on.run('DELETE FROM postings WHERE id = ?', Number(found['id']));

@@ -6,6 +6,7 @@ import { copyFile, open, rm, stat } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Damage } from '../records/backend.ts';
+import { isList } from './sqlite-check.ts';
 import { checksumOf } from './sqlite-table.ts';
 import { Pages, type RawEntry } from './sqlite-pages.ts';
 import { createTables } from './sqlite-schema.ts';
@@ -34,6 +35,10 @@ const COLLECTED = `
 
 const NAMES = '(SELECT id, max(key) AS key FROM found_names GROUP BY id)';
 
+/** The numbers of the postings that are found. */
+const NUMBERS = `found_postings,
+  json_each(CASE WHEN json_valid('[' || substr(body, 2) || ']') THEN '[' || substr(body, 2) || ']' ELSE '[]' END)`;
+
 /** Newer rows come first, so that an older row with the same id or identity is left out. */
 const ARRANGED = [
   `CREATE TEMP TABLE all_keys AS SELECT ids.id, names.key, max(found.is_dropped) AS is_dropped, coalesce(max(found.sequence), 0) AS sequence,
@@ -49,6 +54,11 @@ const ARRANGED = [
    WHERE id NOT IN (SELECT id FROM keys)`,
   `INSERT OR IGNORE INTO entries (sequence, key_id, id, place, expires_at, identity, terms, labels, checksum, body)
    SELECT sequence, key_id, id, place, expires_at, identity, terms, labels, checksum, body FROM found_rows ORDER BY sequence DESC`,
+  // Lists that are damaged are read back from the index of terms.
+  `UPDATE entries SET terms = (SELECT json_group_array(DISTINCT term) FROM ${NUMBERS} WHERE key_id = entries.key_id
+     AND block = entries.sequence / 512 AND value % 512 = entries.sequence % 512)
+   WHERE terms IS NOT NULL AND NOT ${isList('terms')}`,
+  `UPDATE entries SET labels = NULL WHERE labels IS NOT NULL AND NOT ${isList('labels')}`,
   // The labels of a row are in the row, too.
   `INSERT OR IGNORE INTO labels (owner, label, at, entry) SELECT key_id, names.value, place, sequence
    FROM entries, json_each(CASE WHEN json_valid(labels) THEN labels ELSE '[]' END) AS names`,
@@ -60,8 +70,7 @@ const ARRANGED = [
   `INSERT INTO postings (key_id, term, block, body)
    WITH named AS (SELECT DISTINCT entries.key_id, names.value AS term, entries.sequence
        FROM entries, json_each(CASE WHEN json_valid(entries.terms) THEN entries.terms ELSE '[]' END) AS names),
-     numbers AS (SELECT key_id, term, block * 512 + value % 512 AS sequence, max(value) AS number FROM found_postings,
-       json_each(CASE WHEN json_valid('[' || substr(body, 2) || ']') THEN '[' || substr(body, 2) || ']' ELSE '[]' END)
+     numbers AS (SELECT key_id, term, block * 512 + value % 512 AS sequence, max(value) AS number FROM ${NUMBERS}
        GROUP BY 1, 2, 3)
    SELECT key_id, term, sequence / 512, group_concat(',' || coalesce(number, 512 + sequence % 512), '' ORDER BY sequence)
    FROM named LEFT JOIN numbers USING (key_id, term, sequence) GROUP BY 1, 2, 3`,

@@ -3,9 +3,10 @@ import { crc32 } from 'node:zlib';
 import { MemoryError } from '../errors.ts';
 import type { Keep, PageQuery, Row, RowChange, TableChange, TableResult } from '../records/backend.ts';
 import type { Time } from '../records/clock-guard.ts';
+import { blockOf, withoutPostings } from '../records/postings.ts';
 import { randomName } from '../records/random-name.ts';
 import { conflictIn, writtenText, type Conflict } from './changes.ts';
-import { PostingsChange } from './sqlite-postings.ts';
+import { PostingsChange, readable } from './sqlite-postings.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** The sequences of a key: its id times this, and the numbers after it. */
@@ -36,7 +37,8 @@ export function checksumOf(id: string, body: string): number {
   return crc32(body, crc32(id));
 }
 
-function isDamaged({ id, checksum, body }: Fields): boolean {
+/** Returns whether the text of a row is not what was written. */
+export function isDamaged({ id, checksum, body }: Fields): boolean {
   // A row of another program has none.
   return checksum !== null && checksum !== checksumOf(String(id), String(body));
 }
@@ -66,6 +68,12 @@ export function rowOf(fields: Fields): Row {
     text: textOf(fields),
     ...(isDamaged(fields) && { isDamaged: true }),
   };
+}
+
+/** Returns the texts of a list; `undefined` for a damaged one. */
+function listOf(json: unknown): string[] | undefined {
+  const list = typeof json === 'string' && isJson(json) ? (JSON.parse(json) as unknown) : undefined;
+  return Array.isArray(list) && list.every((text) => typeof text === 'string') ? list : undefined;
 }
 
 /** Limits a time to the whole numbers that can be read back from SQLite; `null` for never. */
@@ -157,12 +165,30 @@ class SqliteTable {
     counts.records -= removed.length;
     for (const { sequence, place, terms, labels, bytes } of removed) {
       counts.bytes -= Number(bytes);
-      if (labels !== null) this.#unlabel(JSON.parse(String(labels)) as string[], Number(place), Number(sequence));
+      const [at, entry] = [Number(place), Number(sequence)];
+      if (labels !== null) this.#unlabel(listOf(labels) ?? this.#labelsOf(at, entry), at, entry);
       if (terms === null) continue;
       counts.removed += 1;
-      this.#postings.remove(Number(sequence), JSON.parse(String(terms)) as string[]);
+      this.#postings.remove(entry, listOf(terms) ?? this.#termsOf(entry));
     }
     return removed.length;
+  }
+
+  /** Returns the labels of a row whose own list is damaged. */
+  #labelsOf(place: number, sequence: number): string[] {
+    const sql = 'SELECT label FROM labels WHERE owner = ? AND at = ? AND entry = ?';
+    return this.#on.all(sql, this.#counts.id, place, sequence).map(({ label }) => String(label));
+  }
+
+  /** Returns the terms of a row whose own list is damaged. Otherwise the index would keep words of a removed text. */
+  #termsOf(sequence: number): string[] {
+    const sql = 'SELECT term, body FROM postings WHERE key_id = ? AND block = ?';
+    const found = this.#on.all(sql, this.#counts.id, blockOf(sequence));
+    const isOwn = ({ body }: Fields): boolean => {
+      const numbers = readable(body);
+      return withoutPostings(numbers, [sequence]) !== numbers;
+    };
+    return found.filter(isOwn).map(({ term }) => String(term));
   }
 
   #label(labels: readonly string[], place: number, sequence: number): void {

@@ -20,6 +20,7 @@ import { readTime, trustedTime } from './sqlite-clock.ts';
 import { listBackups as listFiles, type BackupFile } from './sqlite-backups.ts';
 import { SqliteDatabase, type DatabaseOptions } from './sqlite-database.ts';
 import { nodeSqlite, type SqliteDriver } from './sqlite-driver.ts';
+import { realStorePath } from './sqlite-file.ts';
 import type { Restored } from './sqlite-restore.ts';
 import { stateOf, type State } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
@@ -39,6 +40,8 @@ export interface SqliteOptions {
    * file, in a directory with `-backups` after its name. @default false
    */
   readonly backups?: boolean | undefined;
+  /** Whether nothing is written, not even next to an existing file. A missing file is an error. @default false */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** Approximate bytes of a row without its text and its postings. */
@@ -187,7 +190,7 @@ class SqliteStore implements MemoryBackend {
     const path = join(directory, 'memory.db');
     try {
       const lost = await this.#database.salvage(path, call?.signal);
-      const copy = new SqliteStore({ ...this.#options, path, backups: false }, this.#clock);
+      const copy = new SqliteStore({ ...this.#options, path, backups: false, readOnly: false }, this.#clock);
       const close = async (): Promise<void> => {
         await copy.close();
         await remove();
@@ -221,16 +224,17 @@ export function sqlite(options: SqliteOptions = {}): MemoryBackend {
     clock: 'optional',
     driver: 'optional',
     backups: 'optional',
+    readOnly: 'optional',
   });
-  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite, backups } = options;
+  const { busyTimeoutMs = 10_000, clock = Date.now, driver = nodeSqlite, backups, readOnly } = options;
   const place = { env: process.env, home: homeDirectory(), platform: process.platform };
   const path = resolve(options.path ?? userStorePath(place));
-  return new SqliteStore({ path, busyTimeoutMs, driver, backups }, clock);
+  return new SqliteStore({ path, busyTimeoutMs, driver, backups, readOnly }, clock);
 }
 
 /** Returns the daily backups of a store, and the files that restored backups replaced, newest first. */
 export function listBackups(path: string): readonly BackupFile[] {
-  return listFiles(resolve(path));
+  return listFiles(realStorePath(resolve(path)));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { refuse } from '../records/checks.ts';
 import type { Facts } from '../facts/facts-api.ts';
-import { factTables } from '../facts/fact-table.ts';
+import { factTable, factTables } from '../facts/fact-table.ts';
+import type { FactScope } from '../facts/fact.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { MEMORY_PREFIX, parseMemoryKey, streamPrefix, UNKNOWN_KEY } from '../records/keys.ts';
 import type { Reader, Store, UnreadableRecord } from '../records/reader.ts';
@@ -19,12 +20,15 @@ export interface ExportOptions extends CallOptions {
    * `facts.toMarkdown` writes them. @default 'jsonl'
    */
   readonly format?: 'jsonl' | 'markdown' | undefined;
+  /** With `markdown`: only the facts of the user, or of the project of the memory. @default all facts */
+  readonly scope?: FactScope | undefined;
   /** Called for each key that the export leaves out. @default onUnreadable of the memory */
   readonly onProblem?: ProblemListener | undefined;
 }
 
 export interface ExportDependencies extends Store {
   readonly facts: Facts;
+  readonly project: string | undefined;
 }
 
 export function reportTo(reader: Reader, onProblem: ProblemListener | undefined): ProblemListener {
@@ -37,8 +41,10 @@ export function reportTo(reader: Reader, onProblem: ProblemListener | undefined)
  */
 export async function* exportLines(
   { backend, reader }: ExportDependencies,
-  { stream, group, onProblem, signal }: ExportOptions,
+  { stream, group, scope, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
+  if (scope !== undefined)
+    refuse('Only Markdown has the facts of one scope', 'Pass format: "markdown", or leave out the scope.');
   const isPart = stream !== undefined || group !== undefined;
   const report = reportTo(reader, onProblem);
   // By text, because the same unreadable record may also have been imported.
@@ -81,8 +87,8 @@ function versionLine(version: number): string {
 
 /** Writes the active facts as the lines of Markdown. @throws {MemoryError} `INVALID_INPUT` for a group, which has no facts. */
 export async function* markdownLines(
-  { backend, reader, facts }: ExportDependencies,
-  { stream, group, onProblem, signal }: ExportOptions,
+  { backend, reader, facts, project: own }: ExportDependencies,
+  { stream, group, scope: only, onProblem, signal }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   if (group !== undefined) refuse('The facts of a group cannot be exported', 'Leave out the group.');
   let isFirst = true;
@@ -92,8 +98,11 @@ export async function* markdownLines(
     report: ({ key, reason = '' }) =>
       report({ key, code: 'CORRUPT_RECORD', message: `Cannot read ${key}: ${reason}.` }),
   };
-  for (const { scope, project } of await factTables(backend, { reader: ofTables, signal })) {
+  const selected = only && factTable(only, own).key;
+  for (const { key, scope, project } of await factTables(backend, { reader: ofTables, signal })) {
+    if (selected !== undefined && key !== selected) continue;
     const selection = { scope, project, stream, allStreams: stream === undefined, signal };
+    if (selected !== undefined && (await facts.list({ ...selection, limit: 1 })).total === 0) continue;
     const text = await facts.toMarkdown(selection);
     if (!isFirst) yield '';
     isFirst = false;

@@ -77,7 +77,8 @@ const SOURCE = 'agent';
 /** What became of the text of a forgotten fact. */
 const erasures: Readonly<Record<Erasure, string>> = {
   done: 'its text is erased from the store',
-  pending: 'its text is erased from the file when no other process reads it and the disk has space',
+  pending:
+    'its text is erased from the file when no other process reads it, the disk has space, and the file is not damaged',
   log: 'its text is gone from the data; logs and backups of the server keep it until they are rewritten',
 };
 

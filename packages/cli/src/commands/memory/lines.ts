@@ -13,7 +13,8 @@ export function formatTime(timeMs: number): string {
 export function erasureOf(erased: Erasure, backups: string | undefined, store: string = 'the store'): string {
   const texts: Readonly<Record<Erasure, string>> = {
     done: `the text is erased from ${store}`,
-    pending: 'the text is erased from the file when no other process reads it and the disk has space',
+    pending:
+      'the text is erased from the file when no other process reads it, the disk has space, and the file is not damaged',
     log: 'the text is gone from the data; logs and backups of the server keep it until they are rewritten',
   };
   return `${texts[erased]}${backups === undefined ? '' : `; its backups keep it ${backups}`}`;

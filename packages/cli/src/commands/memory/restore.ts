@@ -3,7 +3,8 @@ import type { listBackups } from '@cairn/memory/sqlite';
 import { listDocument } from '../../terminal/answer.ts';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
-import { formatBytes } from '../../terminal/text.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { countOf, formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { restoreFact } from './change.ts';
 import { formatTime } from './lines.ts';
@@ -37,18 +38,33 @@ async function listAll({ print, notice, where }: MemoryPlace): Promise<number> {
 }
 
 async function takeBackup({ context, print, notice, where }: MemoryPlace, backup: string): Promise<number> {
-  const { restoreBackup } = await import('@cairn/memory/sqlite');
+  const sqlite = await import('@cairn/memory/sqlite');
   const chosen = NAME.test(backup) ? backup : resolve(context.cwd, backup);
-  const { replaced, isAlone } = await restoreBackup(where, chosen);
+  const { replaced, isAlone, isDamaged, returned } = await sqlite.restoreBackup(where, chosen);
   if (!isAlone) {
     notice(
       'the memory was damaged, so other processes that had it open are not known; end and restart MCP servers of Cairn',
     );
   }
-  const kept =
-    replaced === undefined ? 'there was no memory before' : `'cairn memory restore ${replaced}' undoes it for 7 days`;
-  notice(`restored ${backup}; ${kept}`);
-  await print([], { restored: backup, path: where, ...(replaced !== undefined && { replaced }) });
+  const undo = `'cairn memory restore ${replaced} --store ${shellQuote(where)}' undoes it for 7 days`;
+  const file = sqlite.listBackups(where).find(({ name }) => name === replaced)?.path ?? '';
+  const save = `the damaged memory is kept for 7 days: 'cairn memory backup <file> --store ${shellQuote(file)}' saves its readable records`;
+  const before = replaced === undefined ? 'there was no memory before' : isDamaged ? save : undo;
+  notice(`restored ${backup}; ${before}`);
+  if (returned === undefined) {
+    notice('records that were forgotten after the backup was made are back, too; forget them again');
+  } else if (returned > 0) {
+    const are = returned === 1 ? 'is' : 'are';
+    notice(
+      `${countOf(returned, 'record')} that the memory did not have anymore ${are} back, even if forgotten; forget them again if you must`,
+    );
+  }
+  await print([], {
+    restored: backup,
+    path: where,
+    ...(replaced !== undefined && { replaced, isDamaged }),
+    ...(returned !== undefined && { returned }),
+  });
   return ExitCode.Hit;
 }
 

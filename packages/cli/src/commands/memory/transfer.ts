@@ -1,17 +1,18 @@
 /** The commands that copy the whole memory. */
 import { resolve } from 'node:path';
 import { quotePath } from '@cairn/tool/paths';
-import type { Memory, Problem } from '@cairn/memory';
+import type { Problem } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { readGiven } from '../../terminal/input.ts';
 import { oneOf, wholeNumber } from '../../terminal/options.ts';
 import { writeLines } from '../../terminal/output.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf, formatBytes } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import { memoryCommand } from './memory-command.ts';
 import { emptyHint } from './messages.ts';
-import { groupOption, scopeOption, streamOption, type Scope } from './options.ts';
+import { groupOption, scopeOption, streamOption } from './options.ts';
 
 export const memoryBackupCommand: CommandFactory = memoryCommand({
   description:
@@ -24,30 +25,20 @@ export const memoryBackupCommand: CommandFactory = memoryCommand({
     if (file === '-') throw new UsageError('a backup is a file, and cannot go to standard output', fix);
   },
   absent: () => ({ bytes: 0 }),
-  run: async ({ memory, context, signal, print, notice }, _, file) => {
+  run: async ({ memory, context, signal, print, notice, where }, _, file) => {
     const path = resolve(context.cwd, file);
     const { bytes, problems } = await memory.backup(path, { signal });
     for (const { message } of problems) notice(message);
     const copied = `copied and checked ${formatBytes(bytes)}`;
     notice(
       problems.length === 0
-        ? `${copied}; 'cairn memory stats --store <file>' describes the copy`
-        : `the memory is damaged; ${copied} with every readable record; 'cairn memory restore <file>' uses the copy instead`,
+        ? `${copied}; 'cairn memory stats --store ${shellQuote(path)}' describes the copy`
+        : `the memory is damaged; ${copied} with every readable record; 'cairn memory restore ${shellQuote(path)} --store ${shellQuote(where)}' uses the copy instead`,
     );
     await print([quotePath(path)], { path, bytes, problems });
     return problems.length === 0 ? ExitCode.Hit : ExitCode.Error;
   },
 });
-
-async function* markdownOf(
-  { facts }: Memory,
-  scope: Scope,
-  signal: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
-  const selection = { scope, allStreams: true, signal };
-  const { total } = await facts.list({ ...selection, limit: 1 });
-  if (total > 0) yield (await facts.toMarkdown(selection)).trimEnd();
-}
 
 const exportOptions = [
   [
@@ -81,10 +72,7 @@ export const memoryExportCommand: CommandFactory = memoryCommand({
       isWhole = false;
       notice(message);
     };
-    const texts =
-      scope === undefined
-        ? memory.export({ format, stream, group, onProblem, signal })
-        : markdownOf(memory, scope, signal);
+    const texts = memory.export({ format, scope, stream, group, onProblem, signal });
     let count = 0;
     for await (const text of texts) {
       await writeLines(context.out, [text], signal);
