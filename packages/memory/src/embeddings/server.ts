@@ -1,7 +1,7 @@
 /** A server with the embeddings of the OpenAI API. */
 import { checkArguments } from '../errors.ts';
 import type { Vector } from '@cairn/retrieval';
-import { findSecrets } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import { parseFields } from '../records/record.ts';
 import { EmbedFailure, type Embeddings } from '../vectors/embeddings.ts';
 import type { EmbeddingSettings } from './settings.ts';
@@ -56,7 +56,7 @@ function reasonIn(message: string, { key, query }: EmbeddingSettings): string {
   let words = message.slice(0, 16 * MAX_REASON);
   const secrets = [key ?? '', ...Object.values(query).flatMap((value) => [value, encodeURIComponent(value)])];
   for (const secret of secrets) if (secret.length >= MIN_SECRET) words = words.replaceAll(secret, '[key]');
-  for (const { start, end } of findSecrets(words).toReversed()) {
+  for (const { start, end } of findStoredSecrets(words).toReversed()) {
     words = `${words.slice(0, start)}[key]${words.slice(end)}`;
   }
   words = words.replaceAll(/\s+/gu, ' ').trim().replace(/\.$/u, '');

@@ -1,5 +1,5 @@
 /** Makes the vectors of a table: it follows the changes of the records in batches, and can be killed at any point. */
-import { findSecret } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import { setImmediate } from 'node:timers/promises';
 import type { CallOptions, MemoryBackend, Row, RowChange } from '../records/backend.ts';
 import { vectorsKey } from '../records/keys.ts';
@@ -23,8 +23,8 @@ import { removeOrphans } from './vector-table.ts';
 export interface VectorSource {
   readonly key: string;
   /**
-   * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or with a
-   * known form of a secret, is never sent.
+   * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or in
+   * which a secret is found, is never sent.
    */
   readonly meaningOf: (record: string) => { readonly text: string; readonly isSecret?: boolean } | undefined;
 }
@@ -223,7 +223,7 @@ function draftOf(source: VectorSource, row: Row): Draft | undefined {
   const { text, isSecret } = source.meaningOf(row.text) ?? {};
   if (text === undefined) return undefined;
   const hash = hashOf(text);
-  if (isSecret === true || findSecret(text) !== undefined) return { row, hash };
+  if (isSecret === true || findStoredSecrets(text).length > 0) return { row, hash };
   const pieces = piecesOf(text);
   return pieces.length === 0 ? undefined : { row, hash, pieces };
 }

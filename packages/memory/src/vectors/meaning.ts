@@ -1,4 +1,4 @@
-import { findSecret } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import type { RankNotice } from '@cairn/retrieval';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
@@ -54,11 +54,12 @@ export class Meaning {
     query: string,
     { signal }: CallOptions,
   ): Promise<Nearest | RankNotice | undefined> {
-    const text = query.slice(0, MAX_QUERY);
-    if (findSecret(text) !== undefined) {
+    // The whole query, because a part of a secret has another form.
+    if (findStoredSecrets(query).length > 0) {
       return notice('EMBED_FAILED', 'Meaning was not used: the query seems to have a secret, and was not sent.');
     }
     try {
+      const text = query.slice(0, MAX_QUERY);
       const { model, vectors } = await this.#embedder.embedOne(text, { timeoutMs: QUERY_TIMEOUT_MS, signal });
       const [vector = new Int16Array()] = vectors;
       if (this.#index?.model !== model) {
