@@ -20,6 +20,8 @@ export interface Embeddings {
   }>;
   /** Whether the user allowed to send strings to the server. Asked before each request. @default 'allowed' */
   readonly consent?: (() => Promise<ConsentState>) | undefined;
+  /** Whether the user allowed to send messages of sessions too. @default none is sent */
+  readonly allowsSessions?: (() => Promise<boolean>) | undefined;
 }
 
 /** The decision of the user about a server. */
@@ -58,6 +60,8 @@ export class Embedder {
   #restUntil = 0;
   #failure: EmbedFailure | undefined;
   readonly #kept = new Map<string, Embedded>();
+  /** The requests for one string that have no answer yet. */
+  readonly #asking = new Map<string, CallOptions & { readonly answer: Promise<Embedded> }>();
 
   constructor(embeddings: Embeddings) {
     this.embeddings = embeddings;
@@ -67,13 +71,22 @@ export class Embedder {
   async embedOne(text: string, options: CallOptions & { readonly timeoutMs: number }): Promise<Embedded> {
     const known = this.#kept.get(text);
     if (known !== undefined) return known;
-    const embedded = await this.embed([text], options);
+    // One question goes to facts and to messages.
+    const running = this.#asking.get(text);
+    if (running?.signal === options.signal && running !== undefined) return running.answer;
+    const answer = this.embed([text], options);
+    this.#asking.set(text, { answer, signal: options.signal });
+    const embedded = await answer.finally(() => this.#asking.delete(text));
     this.#kept.set(text, embedded);
     for (const first of this.#kept.keys()) {
       if (this.#kept.size <= MAX_KEPT) break;
       this.#kept.delete(first);
     }
     return embedded;
+  }
+
+  async allowsSessions(): Promise<boolean> {
+    return (await this.embeddings.allowsSessions?.()) ?? false;
   }
 
   /** @throws {EmbedFailure} when the user did not allow the server, or when it failed a moment ago. */

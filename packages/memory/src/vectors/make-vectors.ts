@@ -22,6 +22,8 @@ import { removeOrphans } from './vector-table.ts';
 /** A table whose records can be found by meaning. */
 export interface VectorSource {
   readonly key: string;
+  /** Present for messages of sessions, which are sent only if the user allowed that too. @default they are none */
+  readonly ofSession?: true;
   /**
    * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or in
    * which a secret is found, is never sent.
@@ -71,6 +73,7 @@ export class VectorMaker {
    * @throws {EmbedFailure}, and the errors of the store.
    */
   async follow(source: VectorSource, { signal }: CallOptions): Promise<Progress> {
+    if (source.ofSession === true && !(await this.#embedder.allowsSessions())) return 'done';
     this.#startedMs ??= await this.#backend.now({ signal });
     for (let attempts = 0; attempts <= MAX_ATTEMPTS;) {
       if (this.#restarts > MAX_RESTARTS) {

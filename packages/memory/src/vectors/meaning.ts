@@ -8,7 +8,7 @@ import { LENGTH_TERM } from '../records/terms.ts';
 import { Embedder, EmbedFailure, type Embeddings } from './embeddings.ts';
 import { VectorMaker, type VectorSource } from './make-vectors.ts';
 import { VectorIndex, type Nearest, type NearRecord } from './vector-index.ts';
-import { parseState } from './vector-row.ts';
+import { parseState, STATE_ID } from './vector-row.ts';
 
 /** How many of the records of a table that can be found have vectors. */
 export interface VectorCount {
@@ -46,6 +46,25 @@ export class Meaning {
     this.#backend = backend;
     this.#embedder = new Embedder(embeddings);
     this.#maker = new VectorMaker(backend, this.#embedder);
+  }
+
+  /** Returns the sources whose records may be sent. */
+  async allowed<Source extends VectorSource>(sources: readonly Source[]): Promise<readonly Source[]> {
+    const hasSessions = sources.some(({ ofSession }) => ofSession === true);
+    if (!hasSessions || (await this.#embedder.allowsSessions())) return sources;
+    return sources.filter(({ ofSession }) => ofSession !== true);
+  }
+
+  /** Returns whether records were written after the last one that has its vectors. */
+  async isBehind(sources: readonly VectorSource[], { signal }: CallOptions): Promise<boolean> {
+    for (const { key } of sources) {
+      const [state] = await this.#backend.rows(vectorsKey(key), [STATE_ID], { signal });
+      const records = await this.#backend.page(key, { order: 'newest', limit: 0 }, { signal });
+      const { start = 0, followed = 0, model = '' } = parseState(state?.text) ?? {};
+      const isOther = model !== '' && model !== this.#index?.model;
+      if (records.count > 0 && (start !== records.start || followed < records.sequence || isOther)) return true;
+    }
+    return false;
   }
 
   /** Returns the records that are nearest to a query, or a notice why meaning is not used. */
@@ -145,6 +164,13 @@ export class Meaning {
   }
 }
 
+/** Counts the records of a table that can be found. */
+export async function countRecords(backend: MemoryBackend, key: string, { signal }: CallOptions): Promise<number> {
+  // Each record that can be found has this term; an archived one has not.
+  const { postings } = await backend.postings(key, [LENGTH_TERM], { signal });
+  return (postings[0] ?? []).reduce((sum, { numbers }) => sum + numbersOf(numbers).length, 0);
+}
+
 /** Counts the records of tables, and their vectors. */
 export async function countVectors(
   backend: MemoryBackend,
@@ -153,11 +179,9 @@ export async function countVectors(
 ): Promise<VectorCount[]> {
   const counts: VectorCount[] = [];
   for (const key of keys) {
-    // Each record that can be found has this term; an archived one has not.
-    const { postings } = await backend.postings(key, [LENGTH_TERM], { signal });
-    const records = (postings[0] ?? []).reduce((sum, { numbers }) => sum + numbersOf(numbers).length, 0);
+    const records = await countRecords(backend, key, { signal });
     const vectors = await backend.page(vectorsKey(key), { order: 'newest', limit: 0 }, { signal });
-    const [state] = await backend.rows(vectorsKey(key), ['state'], { signal });
+    const [state] = await backend.rows(vectorsKey(key), [STATE_ID], { signal });
     const model = parseState(state?.text)?.model ?? '';
     counts.push({ key, records, vectors: Math.max(0, vectors.count - (state ? 1 : 0)), model });
   }
