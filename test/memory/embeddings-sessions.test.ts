@@ -162,8 +162,7 @@ test.each(SECRETS)('a message, a fact and a question with a secret are not sent:
   await ask(memory, `${'word '.repeat(397)}${secret}`);
   await memory.facts.recall({ query: `who made ${secret}` });
   expect(sentTo(server)).toContain(MESSAGES[0]);
-  for (let length = 8; length <= secret.length; length += 4)
-    expect(sentTo(server)).not.toContain(secret.slice(-length));
+  for (const part of [secret.slice(0, 12), secret.slice(-12)]) expect(sentTo(server)).not.toContain(part);
 });
 
 test('facts and messages that are asked at once send the question once', async () => {

@@ -2,6 +2,7 @@
 import { checkArguments } from '../errors.ts';
 import type { Vector } from '@cairn/retrieval';
 import { findStoredSecrets } from '@cairn/tool/internal';
+import { escapeControls } from '@cairn/tool/paths';
 import { parseFields } from '../records/record.ts';
 import { EmbedFailure, type Embeddings } from '../vectors/embeddings.ts';
 import type { EmbeddingSettings } from './settings.ts';
@@ -39,7 +40,7 @@ async function post(
   return { status: response.status, body: Buffer.concat(pieces).toString() };
 }
 
-/** Returns the vectors of an answer in the order of the strings; `undefined` for something else. */
+/** Returns the vectors of an answer in the order of the strings; `undefined` for something else, such as two vectors of one string. */
 function parseAnswer(body: string): { readonly vectors: readonly Vector[]; readonly model?: string } | undefined {
   const { data, model } = parseFields(body) ?? {};
   if (!Array.isArray(data)) return undefined;
@@ -47,7 +48,9 @@ function parseAnswer(body: string): { readonly vectors: readonly Vector[]; reado
     const { index, embedding } = Object(item) as { readonly index?: unknown; readonly embedding?: unknown };
     return { place: typeof index === 'number' ? index : place, vector: embedding as Vector };
   });
-  const vectors = items.toSorted((left, right) => left.place - right.place).map(({ vector }) => vector);
+  const ordered = items.toSorted((left, right) => left.place - right.place);
+  if (ordered.some(({ place }, index) => place !== index)) return undefined;
+  const vectors = ordered.map(({ vector }) => vector);
   return { vectors, ...(typeof model === 'string' && model !== '' && { model }) };
 }
 
@@ -63,7 +66,7 @@ function reasonIn(message: string, { key, query }: EmbeddingSettings): string {
   for (const { start, end } of findStoredSecrets(words).toReversed()) {
     words = `${words.slice(0, start)}[key]${words.slice(end)}`;
   }
-  words = words.replaceAll(/\s+/gu, ' ').trim().replace(/\.$/u, '');
+  words = escapeControls(words.replaceAll(/\s+/gu, ' ').trim()).replace(/\.$/u, '');
   if (words === '') return '';
   return `: ${words.length > MAX_REASON ? `${words.slice(0, MAX_REASON)}…` : words}`;
 }

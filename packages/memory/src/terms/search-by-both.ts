@@ -64,7 +64,8 @@ export async function searchByBoth<Source extends TermSource>(
   for (const one of noticesOf(query.query, [])) onNotice?.(one);
   if (shown.length > 0 && shown.every(({ isSimilar }) => isSimilar === true)) onNotice?.(NEAR_IN_MEANING);
   if (missing > 0) {
-    const message = `${missing} of ${words.searched} records have no vector yet and were ranked by words only; vectors are made in the background.`;
+    const reason = meaning.failure === undefined ? 'To make their vectors now' : `${meaning.failure}. To try it again`;
+    const message = `${missing} of ${words.searched} records have no vector yet and were ranked by words only. ${reason}, run: cairn memory embed.`;
     onNotice?.({ code: 'EMBED_PENDING', message });
   }
   return {

@@ -1,7 +1,9 @@
 /** Servers that turn strings into vectors, and checks of their answers. */
 import type { Vector } from '@cairn/retrieval';
 import type { CallOptions } from '../records/backend.ts';
+import { escapeControls } from '@cairn/tool/paths';
 import { unitNumbers } from './numbers.ts';
+import { hashOf } from './vector-row.ts';
 
 /** A model on a server that turns strings into vectors: strings with a similar meaning get similar vectors. */
 export interface Embeddings {
@@ -49,6 +51,7 @@ export interface Embedded {
 /** After a failure, the server is not asked for this long, so that not every call waits for it. */
 const REST_MS = 30_000;
 const MAX_DIMENSION = 16_384;
+const MAX_MODEL_NAME = 100;
 /** The strings whose vectors are kept: a query is repeated for its next page. */
 const MAX_KEPT = 32;
 
@@ -143,12 +146,18 @@ export class Embedder {
     const units = numbers.map((vector) => {
       if (vector.length !== dimension) throw wrong(`vectors of ${dimension} and of ${vector.length} numbers`);
       const unit = unitNumbers(vector);
-      if (unit === undefined) throw wrong('a vector of zeros');
+      if (unit === undefined) throw wrong('a vector of zeros, or of numbers that are too large');
       return unit;
     });
-    const answering = typeof model === 'string' && model !== asked ? ` as ${model}` : '';
+    const answering = typeof model === 'string' && model !== asked ? ` as ${nameOf(model)}` : '';
     return { model: `${asked}${answering} (${dimension})`, vectors: units };
   }
+}
+
+/** Returns the name of a model for people and for each row. A server may return any string. */
+function nameOf(model: string): string {
+  const name = escapeControls(model);
+  return name.length <= MAX_MODEL_NAME ? name : `${name.slice(0, MAX_MODEL_NAME)}… (${hashOf(model).slice(0, 12)})`;
 }
 
 function isVector(value: unknown): value is Vector {

@@ -41,11 +41,17 @@ export class Meaning {
   readonly #end = new AbortController();
   #hasWritten = false;
   #hasAsked = false;
+  #failure: string | undefined;
 
   constructor(backend: MemoryBackend, embeddings: Embeddings) {
     this.#backend = backend;
     this.#embedder = new Embedder(embeddings);
     this.#maker = new VectorMaker(backend, this.#embedder);
+  }
+
+  /** Why the last vectors could not be made in the background. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Returns the sources whose records may be sent. */
@@ -144,9 +150,11 @@ export class Meaning {
         this.#waiting.delete(key);
         await this.#maker.follow(source, { signal: this.#end.signal });
       }
-    } catch {
+      this.#failure = undefined;
+    } catch (error) {
       // The server rests after a failure, and the next search reports it. A later call goes on with what is left to do.
       this.#waiting.clear();
+      this.#failure = error instanceof EmbedFailure ? error.message : undefined;
     }
   }
 
