@@ -42,6 +42,25 @@ describe('cairn knowledge share', () => {
     expect(again.stderr).toBe(`cairn: ${fact} is the asset ops/ci/deploy-key already; nothing was changed\n`);
   });
 
+  test('of a fact that may have a secret needs --allow-secret, and then the team gets it', async () => {
+    const cairn = newcomer();
+    const remote = temporaryDirectory();
+    git(['init', '-q', '--bare'], remote);
+    expect(await cairn(['knowledge', 'team', 'init', remote])).toMatchObject({ exitCode: 0 });
+    const token = ['ghp', '_', 'x7Kq9ZtB2mWv4LpR8sNd6JfH3cYg1TaE5uQo'].join('');
+    const fact = await remember(cairn, `the token is ${token}`, '--allow-secret');
+    const refused = await cairn(['knowledge', 'share', fact]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('line 1, column 14: GitHub token');
+    expect(refused.stderr).toContain('or use --allow-secret to give it to the team');
+    const shared = await cairn(['knowledge', 'share', fact, '--allow-secret']);
+    expect(shared).toMatchObject({ exitCode: 0, stdout: `general/${fact.replace('_', '-')}\n` });
+    const pushed = await cairn(['knowledge', 'team', 'push']);
+    expect(pushed).toMatchObject({ exitCode: 0 });
+    expect(git(['log', '-p', '--all'], remote).toString()).toContain(`+the token is ${token}`);
+    for (const { stderr, stdout } of [refused, shared, pushed]) expect(stdout + stderr).not.toContain(token);
+  });
+
   test.each([
     ['an unknown fact', 'fact_none', /^cairn: Unknown fact "fact_none"/u],
     ['part of an id', 'fact_', /did you mean fact_\w+\?/u],

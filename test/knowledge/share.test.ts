@@ -1,8 +1,9 @@
 import { createKnowledge, recall, share } from '@cairn/knowledge';
-import type { Knowledge, ShareFactOptions } from '@cairn/knowledge';
+import type { Knowledge, KnowledgeOptions, ShareFactOptions } from '@cairn/knowledge';
 import { createKnowledgeToolSet } from '@cairn/knowledge/tools';
 import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
+import type { Embeddings } from '@cairn/memory/embeddings';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createToolSession, textOf } from '@cairn/tool';
@@ -12,11 +13,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-function createStores(): { readonly memory: Memory; readonly knowledge: Knowledge } {
+function createStores(options: Pick<KnowledgeOptions, 'embeddings'> = {}): {
+  readonly memory: Memory;
+  readonly knowledge: Knowledge;
+} {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-share-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const memory = createMemory({ backend: inProcess(), project: 'app' });
-  const knowledge = createKnowledge({ directory, backend: inProcess(), learn: false, env: {} });
+  const knowledge = createKnowledge({ directory, backend: inProcess(), learn: false, env: {}, ...options });
   onTestFinished(() => knowledge.close());
   return { memory, knowledge };
 }
@@ -28,7 +32,7 @@ async function shared(
   text: string,
   options: Omit<ShareFactOptions, 'memory' | 'knowledge'> = {},
 ): ReturnType<typeof share> {
-  const { fact } = await stores.memory.facts.remember(text, { allowSecret: true });
+  const { fact } = await stores.memory.facts.remember(text);
   return share(fact.id, { ...stores, ...options });
 }
 
@@ -149,25 +153,25 @@ describe('share', () => {
   });
 });
 
-describe('the tools', () => {
-  async function callsOf({ memory, knowledge }: Stores) {
-    const context = {
-      roots: ['/'] as const,
-      naming: 'default',
-      readOnly: false,
-      session: createToolSession(),
-      signal: new AbortController().signal,
-    };
-    const known = await createKnowledgeToolSet({ open: () => Promise.resolve(knowledge) }).open(context);
-    const kept = await memoryToolSet({ open: () => Promise.resolve(memory) }).open(context);
-    const tools = { ...known.tools, ...kept.tools };
-    return async (name: string, input: object): Promise<ToolResult> => {
-      const tool = tools[name];
-      if (tool === undefined) throw new Error(`there is no tool ${name}`);
-      return tool.execute(input);
-    };
-  }
+async function callsOf({ memory, knowledge }: Stores) {
+  const context = {
+    roots: ['/'] as const,
+    naming: 'default',
+    readOnly: false,
+    session: createToolSession(),
+    signal: new AbortController().signal,
+  };
+  const known = await createKnowledgeToolSet({ open: () => Promise.resolve(knowledge) }).open(context);
+  const kept = await memoryToolSet({ open: () => Promise.resolve(memory) }).open(context);
+  const tools = { ...known.tools, ...kept.tools };
+  return async (name: string, input: object): Promise<ToolResult> => {
+    const tool = tools[name];
+    if (tool === undefined) throw new Error(`there is no tool ${name}`);
+    return tool.execute(input);
+  };
+}
 
+describe('the tools', () => {
   test('remember states how to share a fact, that call shares it, and sharing it twice is reported', async () => {
     const stores = createStores();
     const call = await callsOf(stores);
@@ -193,5 +197,88 @@ describe('the tools', () => {
     const result = await call('sink_asset', input);
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain(message);
+  });
+});
+
+/** A secret that no source may have as a whole. */
+const TOKEN = ['ghp', '_', 'x7Kq9ZtB2mWv4LpR8sNd6JfH3cYg1TaE5uQo'].join('');
+const LOCKER = 'My locker opens with seven';
+
+/** The requests of an embeddings server that everybody allowed. */
+function scriptedEmbeddings(): { readonly sent: string[]; readonly embeddings: Embeddings } {
+  const sent: string[] = [];
+  const embed: Embeddings['embed'] = (texts) => {
+    sent.push(...texts);
+    return Promise.resolve({ vectors: texts.map((text, index) => [1, text.length, index]) });
+  };
+  return { sent, embeddings: { model: 'scripted', server: 'http://localhost', embed } };
+}
+
+describe('share of a fact that was stored with allowSecret', () => {
+  test.each([
+    ['a found secret', `The token is ${TOKEN}`, 'The text seems to have a secret (line 1, column 14: GitHub token)'],
+    ['a secret that only its owner knows', LOCKER, 'was stored with allowSecret'],
+  ])('is rejected without allowSecret, and nothing is written: %s', async (_, text, summary) => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember(text, { allowSecret: true });
+    const error: unknown = await share(fact.id, { ...stores, isNew: true }).catch((one: unknown) => one);
+    expect(error).toMatchObject({ code: 'SECRET', summary: expect.stringContaining(summary) as string });
+    expect(error).toMatchObject({ message: expect.stringContaining('pass allowSecret') as string });
+    expect(String(error)).not.toContain(TOKEN);
+    expect((await stores.knowledge.store.changes()).changed).toEqual([]);
+  });
+
+  test.each([
+    ['a found secret', `The token is ${TOKEN}`],
+    ['a secret that only its owner knows', LOCKER],
+  ])('with allowSecret makes a marked asset whose title is not the text: %s', async (_, text) => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember(text, { allowSecret: true });
+    const result = await share(fact.id, { ...stores, allowSecret: true });
+    expect(result).toMatchObject({ kind: 'added', asset: { allowSecret: true, title: fact.id } });
+    const { asset } = result as { readonly asset: { readonly id: string; readonly text: string } };
+    expect(asset.text).toContain('\nallow_secret: true\n');
+    expect(asset.text).toContain(text);
+    // It can still be changed, and is checked again when the mark is gone.
+    const { store } = stores.knowledge;
+    await store.change(asset.id, { fields: { title: 'Locker' } });
+    if (text === LOCKER) return;
+    await expect(store.change(asset.id, { fields: { allowSecret: false } })).rejects.toMatchObject({ code: 'SECRET' });
+    await expect(store.change(asset.id, { fields: { tags: [TOKEN] } })).rejects.toMatchObject({
+      code: 'SECRET',
+      summary: 'The text seems to have a secret (front matter: GitHub token)',
+    });
+  });
+
+  test('with allowSecret sends nothing of it to an embeddings server, not even to find similar assets', async () => {
+    const { sent, embeddings } = scriptedEmbeddings();
+    const stores = createStores({ embeddings });
+    const { memory, knowledge } = stores;
+    const { store, layers } = knowledge;
+    const other = await store.add({
+      name: 'door',
+      type: 'adr',
+      title: 'Door',
+      body: 'The door of the office is green.',
+    });
+    const { fact } = await memory.facts.remember(LOCKER, { allowSecret: true });
+    await share(fact.id, { ...stores, allowSecret: true });
+    const marked = await store.change(other.id, { fields: { allowSecret: true }, body: 'The door opens with nine.' });
+    expect(marked.allowSecret).toBe(true);
+    await store.add({ name: 'lamp', type: 'adr', title: 'Lamp', body: 'The lamp is broken.' });
+    const { results } = await layers.search({ query: 'locker' });
+    expect(results.map(({ id }) => id)).toContain(`general/${fact.id.replace('_', '-')}`);
+    await knowledge.close();
+    expect(sent.join('\n')).toContain('The lamp is broken');
+    for (const word of ['seven', 'nine']) expect(sent.join('\n')).not.toContain(word);
+  });
+
+  test('is left to a person by the tool, which names the command', async () => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember(LOCKER, { allowSecret: true });
+    const result = await (await callsOf(stores))('sink_asset', { fact: fact.id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(`cairn knowledge share --allow-secret ${fact.id}`);
+    expect((await stores.knowledge.store.changes()).changed).toEqual([]);
   });
 });

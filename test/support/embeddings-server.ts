@@ -9,6 +9,8 @@ interface EmbeddingsRequest {
   readonly input: readonly string[];
   /** The header with the key. */
   readonly authorization: string | undefined;
+  /** The path with the query. */
+  readonly url: string;
 }
 
 /** What the server does with a request. */
@@ -96,7 +98,8 @@ export async function startEmbeddingsServer(
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const { model, input } = JSON.parse(body) as EmbeddingsRequest;
-      const asked = { model, input, authorization: request.headers.authorization };
+      const { url = '', headers } = request;
+      const asked = { model, input, url, authorization: headers.authorization };
       requests.push(asked);
       return started.behave(asked, response, vectorOf);
     });

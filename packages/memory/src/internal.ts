@@ -1,5 +1,6 @@
 /** What other packages of Cairn use. It may change with every version. */
 export { DEFAULT_GROUP, DEFAULT_STREAM } from './defaults.ts';
+export { sessionSources } from './conversations/messages.ts';
 export { factSources } from './facts/recall-facts.ts';
 export { notesKey } from './records/keys.ts';
 export { findMessage } from './maintenance/find-message.ts';

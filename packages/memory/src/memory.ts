@@ -2,7 +2,7 @@ import type { CallTable } from '@cairn/tool/errors';
 import type { Embed, GlossaryGroup } from '@cairn/retrieval';
 import type { Language } from '@cairn/tool/kernel';
 import { Claims } from './conversations/claims.ts';
-import { createMessages, messageCalls, type Messages } from './conversations/messages.ts';
+import { createMessages, messageCalls, messageSource, type Messages, type Place } from './conversations/messages.ts';
 import { createRecall, type Recall, type RecalledContext, type RetrieveOptions } from './conversations/recall.ts';
 import { createStreams, retrieveOptions, streamsCalls, type Streams } from './conversations/streams.ts';
 import { createFacts, factCalls } from './facts/facts.ts';
@@ -42,7 +42,7 @@ export interface MemoryOptions {
   readonly embed?: Embed | undefined;
   /**
    * A server of embeddings. Vectors of facts are stored next to them, made in the background, and merged into the ranking of
-   * `facts.recall`. @default none: nothing is sent
+   * `facts.recall`. Those of messages too, if `embeddings.allowsSessions` allows it. @default none: nothing is sent
    */
   readonly embeddings?: Embeddings | undefined;
   /**
@@ -179,10 +179,11 @@ export function createMemory(options: MemoryOptions): Memory {
   const reader = createReader(backend, onUnreadable);
   const terms = createTermStore({ backend, glossary });
   const meaning = embeddings && new Meaning(backend, embeddings);
-  const messages = checkArguments.calls(createMessages({ backend, reader, limits }), messageCalls);
+  const onWritten = (place: Place): void => meaning?.written([messageSource(place)]);
+  const messages = checkArguments.calls(createMessages({ backend, reader, limits, onWritten }), messageCalls);
   const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
-  const recall = createRecall({ messages, notes, embed, backend, reader, terms });
+  const recall = createRecall({ messages, notes, embed, meaning, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
   const keeper = new MarkKeeper(backend);
   const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language, keeper }), factCalls);

@@ -27,16 +27,22 @@ async function countIn(
   }
 }
 
-async function countsOf({ env, signal }: DoctorContext): Promise<readonly VectorCount[]> {
+async function countsOf(
+  { env, signal }: DoctorContext,
+  { sessions }: { readonly sessions: boolean },
+): Promise<readonly VectorCount[]> {
   const context = embeddingsContext(env);
-  const [{ userStorePath }, { factSources }, { knowledgeDirectory }, { assetSource }] = await Promise.all([
-    import('@cairn/memory'),
-    import('@cairn/memory/internal'),
-    import('@cairn/knowledge'),
-    import('@cairn/knowledge/internal'),
-  ]);
+  const [{ userStorePath }, { factSources, sessionSources }, { knowledgeDirectory }, { assetSource }] =
+    await Promise.all([
+      import('@cairn/memory'),
+      import('@cairn/memory/internal'),
+      import('@cairn/knowledge'),
+      import('@cairn/knowledge/internal'),
+    ]);
   const factKeys = async (backend: MemoryBackend): Promise<string[]> =>
-    (await factSources(backend, { signal })).map(({ key }) => key);
+    [...(await factSources(backend, { signal })), ...(sessions ? await sessionSources(backend, { signal }) : [])].map(
+      ({ key }) => key,
+    );
   const assets = join(knowledgeDirectory(context), 'knowledge.db');
   return [
     ...(await countIn(userStorePath(context), factKeys, signal)),
@@ -56,17 +62,23 @@ export const checkEmbeddings: Check = async (context) => {
   try {
     const settings = embeddingSettings(env);
     if (settings === undefined) return skip('not configured');
-    const { url, model } = settings;
-    const state = await new Consent(embeddingsContext(env)).stateOf(url);
+    const { server, model } = settings;
+    const consent = new Consent(embeddingsContext(env));
+    const state = await consent.stateOf(server);
     if (state !== 'allowed') {
       const why = state === 'declined' ? 'was declined' : 'is not allowed yet';
-      return warn(`${url} (model ${model}) ${why}, so nothing is sent to it`, "run 'cairn memory embed' to allow it");
+      return warn(
+        `${server} (model ${model}) ${why}, so nothing is sent to it`,
+        "run 'cairn memory embed' to allow it",
+      );
     }
     const dimension = await probeEmbeddings(serverEmbeddings(settings), { timeoutMs: TIMEOUT_MS, signal });
-    const counts = await countsOf(context);
+    const sessions = await consent.allowsSessions(server);
+    const counts = await countsOf(context, { sessions });
     const embedded = counts.reduce((sum, { vectors: one }) => sum + one, 0);
     const records = counts.reduce((sum, { records: one }) => sum + one, 0);
-    const summary = `${model} at ${url}, ${dimension} dimensions; ${embedded} of ${records} facts and assets have vectors`;
+    const what = sessions ? 'facts, messages and assets' : 'facts and assets';
+    const summary = `${model} at ${server}, ${dimension} dimensions; ${embedded} of ${records} ${what} have vectors`;
     return embedded < records ? warn(summary, "run 'cairn memory embed' to make the others") : ok(summary);
   } catch (error) {
     signal.throwIfAborted();

@@ -67,10 +67,10 @@ function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   return { ask };
 }
 
-/** Asks a question. `y` and Enter is a yes; any other answer and the end of the terminal is a no. */
-export async function askYesNo(prompter: Prompter, question: string): Promise<boolean> {
+/** Asks a question. `y` and Enter is a yes, any other answer a no. Returns `undefined` at the end of the terminal, or on Ctrl-D. */
+export async function askYesNo(prompter: Prompter, question: string): Promise<boolean | undefined> {
   const answer = await prompter.ask(`${question} [y/N] `);
-  return /^\s*y(?:es)?\s*$/iu.test(answer ?? '');
+  return answer === undefined ? undefined : /^\s*y(?:es)?\s*$/iu.test(answer);
 }
 
 /** Asks until an answer can be read. @throws {UsageError} at the end of the terminal. */

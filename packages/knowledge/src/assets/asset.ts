@@ -39,6 +39,8 @@ export interface AssetFields extends AssetKey {
   readonly verifiedMs?: number | undefined;
   /** Globs of files that the asset is about, relative to the root of a project. */
   readonly paths: readonly string[];
+  /** Present when it may have a secret: its text is never sent to an embeddings server. */
+  readonly allowSecret?: true;
 }
 
 /** An asset. */

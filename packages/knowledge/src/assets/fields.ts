@@ -25,6 +25,7 @@ const FIELD_NAMES = {
   superseded_by: 'supersededBy',
   verified_at: 'verifiedMs',
   paths: 'paths',
+  allow_secret: 'allowSecret',
 } as const satisfies Readonly<Record<string, keyof FieldChanges>>;
 
 type FieldName = keyof typeof FIELD_NAMES;
@@ -117,6 +118,12 @@ class FieldReader {
     return this.fail('verified_at', `invalid verified_at ${quoted(value)}`, 'Write a date such as 2026-01-28.');
   }
 
+  allowSecret(): boolean {
+    const value = String(this.value('allow_secret') ?? false);
+    if (value === 'true' || value === 'false') return value === 'true';
+    return this.fail('allow_secret', `invalid allow_secret ${quoted(value)}`, 'Use true, or leave it out.');
+  }
+
   keyPart(field: 'name' | 'product_line', value: unknown): string {
     const text = typeof value === 'number' ? String(value) : value;
     try {
@@ -168,6 +175,7 @@ export function readFields(yaml: ParsedYaml, { key, ...place }: ParseAssetOption
     ...(supersededBy !== undefined && { supersededBy }),
     ...(verifiedMs !== undefined && { verifiedMs }),
     paths: reader.list('paths', MAX_PATHS, MAX_PATH_CHARACTERS),
+    ...(reader.allowSecret() && { allowSecret: true as const }),
   };
 }
 
@@ -182,6 +190,7 @@ export interface FieldChanges {
   readonly supersededBy?: string | null | undefined;
   readonly verifiedMs?: number | null | undefined;
   readonly paths?: readonly string[] | null | undefined;
+  readonly allowSecret?: boolean | undefined;
 }
 
 /** Every change of a field, for checks of arguments. */
@@ -191,13 +200,14 @@ export const fieldOptions: OptionNames<FieldChanges> = Object.fromEntries(
 
 /** Returns the values that the front matter gets, in the order in which they are written; `null` for those that are removed. */
 export function valuesOf(changes: FieldChanges): [string, unknown][] {
-  const { verifiedMs, tags, paths, status } = changes;
+  const { verifiedMs, tags, paths, status, allowSecret } = changes;
   const values: Partial<Record<keyof FieldChanges, unknown>> = {
     ...changes,
     tags: tags?.length === 0 ? null : tags,
     paths: paths?.length === 0 ? null : paths,
     // Active is the default.
     status: status === 'active' ? null : status,
+    allowSecret: allowSecret === false ? null : allowSecret,
     verifiedMs: typeof verifiedMs === 'number' ? dayOf(verifiedMs) : verifiedMs,
   };
   return Object.entries(FIELD_NAMES).flatMap(([field, name]) =>

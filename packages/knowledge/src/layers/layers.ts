@@ -53,6 +53,8 @@ interface SimilarOptions extends CallOptions {
   readonly title: string;
   readonly tags?: readonly string[] | undefined;
   readonly body: string;
+  /** Whether its text is never sent to an embeddings server. @default false */
+  readonly isSecret?: boolean | undefined;
   /** @default 3 */
   readonly limit?: number | undefined;
 }
@@ -99,11 +101,11 @@ class LayersOfStore {
 
   /** Returns the assets that are about the same as a new one, best first. Empty when all others are about something else. */
   async similar(asked: SimilarOptions): Promise<readonly SearchResult[]> {
-    const { title, tags = [], body, limit = DEFAULT_SIMILAR, signal } = asked;
+    const { title, tags = [], body, isSecret, limit = DEFAULT_SIMILAR, signal } = asked;
     const options = { ...this.#options, usage: undefined };
     const query = [title, ...tags, body.slice(0, SUBJECT_CHARACTERS)].join('\n');
-    const byTitle = await search(options, { query: title, limit, signal });
-    const byText = await search(options, { query, limit, signal });
+    const byTitle = await search(options, { query: title, limit, isSecret, signal });
+    const byText = await search(options, { query, limit, isSecret, signal });
     const found = [...byTitle.results, ...byText.results].filter(({ isSimilar }) => isSimilar !== true);
     const best = new Map<string, SearchResult>();
     for (const one of found) if (one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
@@ -161,6 +163,7 @@ const fields = {
   until: 'optional',
   limit: 'optional',
   minEvidence: 'optional',
+  isSecret: 'optional',
 } as const;
 const filters = { ...fields, recordsGap: 'optional' } as const;
 
@@ -169,7 +172,9 @@ const layerCalls: CallTable<Layers> = {
   find: [{ ...callOptions, ...fields, query: 'required' }],
   getAsset: [{ ...callOptions, name: 'required', productLine: 'optional' }],
   retrieve: ['any', { ...callOptions, ...filters }],
-  similar: [{ ...callOptions, title: 'required', tags: 'optional', body: 'required', limit: 'optional' }],
+  similar: [
+    { ...callOptions, title: 'required', tags: 'optional', body: 'required', isSecret: 'optional', limit: 'optional' },
+  ],
   preload: [callOptions],
   isAnswered: ['any', callOptions],
 };

@@ -23,6 +23,8 @@ export interface SearchOptions extends FieldFilters, CallOptions {
   readonly limit?: number | undefined;
   /** The results with less evidence, 0 to 1, are marked as similar. @default 0.5 */
   readonly minEvidence?: number | undefined;
+  /** Whether the query is never sent to an embeddings server. @default false */
+  readonly isSecret?: boolean | undefined;
 }
 
 export interface SearchResult extends Pick<
@@ -116,7 +118,7 @@ async function rank(
   { store, index, glossary }: SearchDependencies,
   { query, isLast, ...options }: SearchOptions & { readonly isLast: boolean },
 ) {
-  const { limit = DEFAULT_LIMIT, minEvidence, signal } = options;
+  const { limit = DEFAULT_LIMIT, minEvidence, isSecret, signal } = options;
   const selects = createFieldFilter(options);
   const leftOut = new Set<string>();
   /** The assets as the filters saw them. Another call may bring the index up to date meanwhile. */
@@ -138,7 +140,15 @@ async function rank(
   };
   const words = await glossary?.read();
   const pool = Math.max(POOL, limit);
-  const matches = await store.terms.search({ query, limit: pool, minEvidence, accept, glossary: words, signal });
+  const matches = await store.terms.search({
+    query,
+    limit: pool,
+    minEvidence,
+    isSecret,
+    accept,
+    glossary: words,
+    signal,
+  });
   const { hits, fullScore, hasMore, usedMeaning } = matches;
   const ofMeaning = { usedMeaning, notices: matches.notices.filter(({ code }) => isOfEmbeddings(code)) };
   const codes = matches.notices.map(({ code }) => code);

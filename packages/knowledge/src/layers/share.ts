@@ -3,6 +3,7 @@ import type { Asset, AssetType } from '../assets/asset.ts';
 import { shorten } from '../assets/fields.ts';
 import { assetId, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
 import { contentHash } from '../assets/markdown.ts';
+import { secretError } from '../assets/secrets.ts';
 import { KnowledgeError } from '../errors.ts';
 import type { LocalStore } from '../stores/local-store.ts';
 import type { Layers } from './layers.ts';
@@ -16,12 +17,14 @@ export interface SharedFact {
   /** The fact that replaced it. */
   readonly supersededBy?: string | undefined;
   readonly isArchived?: boolean | undefined;
+  /** Whether it was stored although it may have a secret. */
+  readonly allowSecret?: boolean | undefined;
 }
 
 interface ShareFields {
   /** @default the words of the title */
   readonly name?: string | undefined;
-  /** @default the first line of the fact */
+  /** @default the first line of the fact; its id if the fact may have a secret, because the index shows titles */
   readonly title?: string | undefined;
   /** @default 'discovery', which people read as "note" */
   readonly type?: AssetType | undefined;
@@ -34,6 +37,11 @@ interface ShareFields {
 export interface ShareOptions extends ShareFields, CallOptions {
   /** Whether it is added although similar assets exist. @default false */
   readonly isNew?: boolean | undefined;
+  /**
+   * Whether a fact that may have a secret becomes an asset too, which is marked `allow_secret`: the team gets it, and an embeddings
+   * server never does. @default false
+   */
+  readonly allowSecret?: boolean | undefined;
   /** Whether the asset is only checked. @default false */
   readonly dryRun?: boolean | undefined;
 }
@@ -54,7 +62,7 @@ const MAX_NAME_CHARACTERS = 60;
 const MAX_FACT_TITLE = 80;
 
 /** Returns the title that a text has of itself: its first line. */
-export function titleOf(text: string): string {
+function titleOf(text: string): string {
   const [line = ''] = text.trim().split(/\r\n|\r|\n/u);
   const plain = line
     .replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')
@@ -97,6 +105,16 @@ function checkFact({ id, supersededBy, isArchived }: SharedFact): void {
   throw new KnowledgeError('INVALID_INPUT', [`The fact ${id} is archived`, 'Restore it, then share it.']);
 }
 
+/** @throws {KnowledgeError} `SECRET` for a fact that may have a secret, unless the caller allows it. */
+function checkAllowed({ id, text, allowSecret = false }: SharedFact, isAllowed: boolean): void {
+  if (isAllowed) return;
+  const hint = 'Remove the secret from the fact, or pass allowSecret to give it to the team. Nothing was written.';
+  const found = secretError(text);
+  if (found !== undefined) throw new KnowledgeError('SECRET', [found.summary, hint], { line: found.line });
+  if (!allowSecret) return;
+  throw new KnowledgeError('SECRET', [`The fact ${id} was stored with allowSecret, so it may have a secret`, hint]);
+}
+
 /**
  * Makes an asset of a fact. The asset keeps the id of the fact as its origin, and the fact stays. Repeating the call changes nothing.
  *
@@ -108,19 +126,22 @@ export async function shareFact(
   fact: SharedFact,
   options: ShareOptions = {},
 ): Promise<ShareResult> {
-  const { isNew = false, dryRun = false, signal } = options;
+  const { isNew = false, dryRun = false, allowSecret = false, signal } = options;
   checkFact(fact);
   const shared = await findShared(store, fact, { signal });
   if (shared !== undefined) return { kind: 'present', asset: shared };
-  const { title = titleOf(fact.text) || fact.id, type = DEFAULT_TYPE, productLine = DEFAULT_PRODUCT_LINE } = options;
+  checkAllowed(fact, allowSecret);
+  const isMarked = fact.allowSecret === true || secretError(fact.text) !== undefined;
+  const { type = DEFAULT_TYPE, productLine = DEFAULT_PRODUCT_LINE } = options;
+  const { title = (isMarked ? '' : titleOf(fact.text)) || fact.id } = options;
   const tags = options.tags ?? fact.tags;
   const own = nameOf(title) || fact.id;
   const isTaken = (await store.get(assetId({ productLine, name: own }), { signal })) !== undefined;
   const name = options.name ?? (isTaken ? `${own}-${fact.id.slice(-4)}` : own);
-  const draft = { name, productLine, type, title, tags, body: fact.text };
+  const draft = { name, productLine, type, title, tags, body: fact.text, ...(isMarked && { allowSecret: true }) };
   // A text that cannot be added is rejected before anyone has to choose.
   const checked = await store.add(draft, { dryRun: true, signal });
-  const similar = isNew ? [] : await layers.similar({ title, tags, body: fact.text, signal });
+  const similar = isNew ? [] : await layers.similar({ title, tags, body: fact.text, isSecret: isMarked, signal });
   if (similar.length > 0) return { kind: 'similar', similar };
   if (dryRun) return { kind: 'added', asset: checked };
   try {

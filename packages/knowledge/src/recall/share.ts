@@ -28,10 +28,12 @@ export async function share(id: string, options: ShareFactOptions): Promise<Shar
     productLine: 'optional',
     tags: 'optional',
     isNew: 'optional',
+    allowSecret: 'optional',
     dryRun: 'optional',
     signal: 'optional',
   });
   const { memory, knowledge, ...asked } = options;
-  const { text, tags, supersededBy, archivedAt } = await memory.facts.get(id, { signal: asked.signal });
-  return shareFact(knowledge, { id, text, tags, supersededBy, isArchived: archivedAt !== undefined }, asked);
+  const { text, tags, supersededBy, archivedAt, allowSecret } = await memory.facts.get(id, { signal: asked.signal });
+  const fact = { id, text, tags, supersededBy, isArchived: archivedAt !== undefined, allowSecret };
+  return shareFact(knowledge, fact, asked);
 }

@@ -1,11 +1,12 @@
 import type { CallOptions } from '@cairn/memory';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import type { AssetOrigin } from '../assets/asset.ts';
 import type { FieldChanges, ParseAssetOptions } from '../assets/fields.ts';
 import { invalidAsset } from '../assets/front-matter.ts';
 import { formatAsset, parseAsset, type AssetEdit, type ParsedAsset } from '../assets/markdown.ts';
 import { checkName, checkProductLine, DEFAULT_PRODUCT_LINE } from '../assets/names.ts';
-import { checkSecrets, secretError } from '../assets/secrets.ts';
-import { KnowledgeError } from '../errors.ts';
+import { checkSecrets } from '../assets/secrets.ts';
+import { KnowledgeError, type ErrorPlace } from '../errors.ts';
 
 export interface AssetDraft extends FieldChanges {
   readonly name: string;
@@ -37,19 +38,27 @@ export interface AssetChange extends AssetEdit {
   readonly text?: string | undefined;
 }
 
+interface CheckContentOptions extends Pick<ErrorPlace, 'path'> {
+  readonly isChecked?: boolean | undefined;
+  readonly allowSecret?: boolean | undefined;
+}
+
 /**
- * @param options `isChecked`: whether the text that the asset was made of was searched for secrets.
+ * @param options `isChecked`: whether the text that the asset was made of was searched for secrets. `allowSecret`: whether the
+ *   body may have some; the front matter may not, because the index has it.
  * @throws {KnowledgeError} `INVALID_ASSET` without a body, `SECRET`.
  */
 export function checkContent(
   { text, fields, body }: ParsedAsset,
-  { path, isChecked = false }: { readonly path?: string | undefined; readonly isChecked?: boolean | undefined } = {},
+  { path, isChecked = false, allowSecret = false }: CheckContentOptions = {},
 ): void {
   if (body.trim() === '') throw invalidAsset(['it has no body', 'Write Markdown below the front matter.'], { path });
-  if (!isChecked) checkSecrets(text, { path });
+  if (!isChecked && !allowSecret) checkSecrets(text, { path });
   // YAML can write a character as its number.
-  if (!secretError([fields.name, fields.title, ...fields.tags, ...fields.paths].join('\n'))) return;
-  const summary = `The front matter${path === undefined ? '' : ` of ${path}`} seems to have a secret`;
+  const [secret] = findStoredSecrets([fields.name, fields.title, ...fields.tags, ...fields.paths].join('\n'));
+  if (secret === undefined) return;
+  const place = path === undefined ? '' : `${path}, `;
+  const summary = `The text seems to have a secret (${place}front matter: ${secret.kind})`;
   throw new KnowledgeError('SECRET', [summary, 'Replace it by a placeholder such as <token>.'], { path });
 }
 
@@ -65,6 +74,6 @@ export function parseDraft(draft: AssetDraft | AssetFile): ParsedAsset {
   const name = checkName(fields.name);
   const productLine = checkProductLine(fields.productLine ?? DEFAULT_PRODUCT_LINE);
   const parsed = parseAsset(formatAsset({ ...fields, name, productLine }, typeof body === 'string' ? body : ''));
-  checkContent(parsed);
+  checkContent(parsed, { allowSecret: parsed.fields.allowSecret });
   return parsed;
 }

@@ -150,7 +150,8 @@ class Local {
     const isConfirmed = typeof fields?.verifiedMs === 'number' && stored.reports !== undefined;
     if (isSame && !isConfirmed) return { next: stored, rows: [] };
     const parsed = parseAsset(edited);
-    checkContent(parsed);
+    // What was allowed once may stay; a file that is not marked, or no longer, is checked.
+    checkContent(parsed, { allowSecret: stored.fields.allowSecret === true && parsed.fields.allowSecret === true });
     const nowMs = await this.now(call);
     const { createdMs, origin, team, conflict } = stored;
     const next = rowOf(parsed, { createdMs, changedMs: isSame ? stored.changedMs : nowMs, origin, team, conflict });

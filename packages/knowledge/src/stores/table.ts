@@ -3,6 +3,7 @@ import type { CallOptions, Erasure, MemoryBackend, Row, RowChange } from '@cairn
 import { withoutVectors } from '@cairn/memory/terms';
 import { quoted, retry } from '@cairn/tool/kernel';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { hashOf } from '../assets/markdown.ts';
 import { assetId } from '../assets/names.ts';
 import { KnowledgeError } from '../errors.ts';
@@ -160,7 +161,7 @@ export class AssetTable {
       return { id: rowIdOf(id), expected: before?.text, next: text, unique, terms: await termsOfRow(next) };
     });
     const changed = changes.flatMap(({ id, before, next }) =>
-      before === undefined || meaningOfRow(before.stored) === meaningOfRow(next) ? [] : [rowIdOf(id)],
+      before === undefined || isDeepStrictEqual(meaningOfRow(before.stored), meaningOfRow(next)) ? [] : [rowIdOf(id)],
     );
     let rows = await Promise.all(planned);
     for (let attempt = 0; ; attempt++) {

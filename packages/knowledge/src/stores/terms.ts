@@ -20,19 +20,17 @@ export function termsOfRow(row: StoredRow | undefined): Promise<Terms | undefine
   return termsIn(textOf(row));
 }
 
-/** Returns the text that vectors of an asset are made of. */
-export function meaningOfRow(row: StoredRow | undefined): string | undefined {
+/** Returns what the vectors of an asset are made of; see `VectorSource`. */
+export function meaningOfRow(row: StoredRow | undefined): ReturnType<VectorSource['meaningOf']> {
   if (row === undefined || isRemoval(row)) return undefined;
-  return `${row.fields.title}\n${row.text.slice(row.bodyStart)}`;
+  const { title, allowSecret = false } = row.fields;
+  return { text: `${title}\n${row.text.slice(row.bodyStart)}`, isSecret: allowSecret };
 }
 
 /** How the assets are found. */
 export const assetSource: TermSource & VectorSource = {
   key: ASSETS_KEY,
-  meaningOf: (record) => {
-    const text = meaningOfRow(parseRow(record));
-    return text === undefined ? undefined : { text };
-  },
+  meaningOf: (record) => meaningOfRow(parseRow(record)),
   textOf: (record) => {
     const row = parseRow(record);
     const text = textOf(row);
@@ -45,6 +43,8 @@ export interface TermSearch extends CallOptions {
   readonly query: string;
   readonly limit: number;
   readonly minEvidence?: number | undefined;
+  /** Whether the query is never sent to an embeddings server. @default false */
+  readonly isSecret?: boolean | undefined;
   /** Returns whether the asset whose row has this sequence may be found. */
   readonly accept: (sequence: number) => boolean;
   /** The words that mean the same. @default Cairn's own */
@@ -66,7 +66,15 @@ export class AssetTerms {
     this.#meaning = meaning;
   }
 
-  async search({ query, limit, minEvidence, accept, glossary, signal }: TermSearch): Promise<TermMatches> {
+  async search({
+    query,
+    limit,
+    minEvidence,
+    isSecret = false,
+    accept,
+    glossary,
+    signal,
+  }: TermSearch): Promise<TermMatches> {
     const notices: RankNotice[] = [];
     const { hits, fullScore, hasMore, usedMeaning } = await this.#terms.search([assetSource], {
       query,
@@ -76,7 +84,7 @@ export class AssetTerms {
       acceptSequence: accept,
       readsRecords: false,
       findsSimilar: false,
-      meaning: this.#meaning,
+      meaning: isSecret ? undefined : this.#meaning,
       onNotice: (notice) => notices.push(notice),
       signal,
     });

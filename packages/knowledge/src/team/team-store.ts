@@ -172,8 +172,9 @@ export class TeamStore {
       const at = { id: entry.id, version: entry.version, conflict: null };
       if (resolution === 'mine') return [at];
       const text = resolution === 'theirs' ? entry.conflict.theirs : resolution.text;
-      if (text !== null) parseAsset(text, { key: parseAssetId(entry.id) });
-      if (text !== null && resolution !== 'theirs') checkSecrets(text);
+      const parsed = text === null ? undefined : parseAsset(text, { key: parseAssetId(entry.id) });
+      const isAllowed = entry.asset?.allowSecret === true && parsed?.fields.allowSecret === true;
+      if (parsed !== undefined && resolution !== 'theirs' && !isAllowed) checkSecrets(parsed.text);
       return [{ ...at, text }];
     };
     await applyPlan({ store, signal }, plan);

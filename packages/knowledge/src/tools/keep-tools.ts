@@ -1,6 +1,8 @@
 import { succeed, ToolError } from '@cairn/tool';
+import { escapeControls } from '@cairn/tool/paths';
 import { REVIEW_REPORTS } from '../assets/marks.ts';
 import { checkSecrets } from '../assets/secrets.ts';
+import { KnowledgeError } from '../errors.ts';
 import { shareFact } from '../layers/share.ts';
 import { missingFields, sinkAsset, type SinkDraft, type SinkOptions } from '../layers/sink.ts';
 import { callOf, wrapResult } from './formatting.ts';
@@ -41,14 +43,12 @@ async function shareOne(
     tags: hit.tags,
     supersededBy: about['replaced-by'],
     isArchived: 'archived' in about,
+    allowSecret: hit.allowSecret,
   };
-  const result = await shareFact({ store, layers }, fact, {
-    ...fields,
-    tags: fields.tags ?? undefined,
-    productLine,
-    isNew: mode === 'new',
-    dryRun,
-    signal,
+  const options = { ...fields, tags: fields.tags ?? undefined, productLine, isNew: mode === 'new', dryRun, signal };
+  const result = await shareFact({ store, layers }, fact, options).catch((error: unknown) => {
+    if (!KnowledgeError.isInstance(error) || error.code !== 'SECRET') throw error;
+    throw new ToolError('PROTECTED', [error.summary, texts.onlyPersonShares(escapeControls(id))], { cause: error });
   });
   if (result.kind === 'similar') {
     throw new ToolError('EXISTS', texts.similar(), { context: result.similar.map(wrapResult).join('\n') });

@@ -1,14 +1,15 @@
 import type { CallTable } from '@cairn/tool/errors';
 import { quoted } from '@cairn/tool/kernel';
-import { callOptions, type CallOptions } from '../records/backend.ts';
+import { callOptions, type CallOptions, type MemoryBackend } from '../records/backend.ts';
 import { MemoryError } from '../errors.ts';
-import { memoryKey } from '../records/keys.ts';
+import { MEMORY_PREFIX, memoryKey, parseMemoryKey } from '../records/keys.ts';
 import { secretsIn, type FoundSecrets } from '../records/secrets.ts';
 import { messageDraft, parseMessage, type Message, type MessageInput, type NewMessage } from './message.ts';
 import { appendRecords, removeRows, type Draft } from '../records/lists.ts';
 import { newestRows } from '../records/pages.ts';
 import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-query.ts';
+import type { VectorSource } from '../vectors/make-vectors.ts';
 import { removeWithVectors, withoutVectors } from '../vectors/vector-table.ts';
 
 /** A group of a stream. */
@@ -54,19 +55,34 @@ function checkRepeated(stored: Message, { role = 'user', content, author }: NewM
   ]);
 }
 
-export interface GroupSource extends TermSource {
+export interface GroupSource extends TermSource, VectorSource {
   readonly place: Place;
+  readonly meaningOf: VectorSource['meaningOf'];
 }
 
 export function messageSource(place: Place): GroupSource {
   return {
     place,
     key: memoryKey(place.stream, place.group),
+    ofSession: true,
+    meaningOf: (record) => {
+      const message = parseMessage(record);
+      return message && { text: message.content };
+    },
     textOf: (record) => {
       const message = parseMessage(record);
       return message && { text: message.content, timeMs: message.time };
     },
   };
+}
+
+/** Returns the sources of the messages of all groups. */
+export async function sessionSources(backend: MemoryBackend, call: CallOptions): Promise<GroupSource[]> {
+  const infos = await backend.keys(MEMORY_PREFIX, call);
+  return infos.flatMap(({ key }) => {
+    const place = parseMemoryKey(key);
+    return place === undefined ? [] : [messageSource(place)];
+  });
 }
 
 export const messageCalls: CallTable<Messages> = {
@@ -77,7 +93,13 @@ export const messageCalls: CallTable<Messages> = {
   remove: ['object', 'any', callOptions],
 };
 
-export function createMessages({ backend, reader, limits }: Store): Messages {
+/** @param options `onWritten`: called after messages were added. */
+export function createMessages({
+  backend,
+  reader,
+  limits,
+  onWritten,
+}: Store & { readonly onWritten: (place: Place) => void }): Messages {
   const rule = limits.messages;
   const append = async (
     { stream, group }: Place,
@@ -85,6 +107,7 @@ export function createMessages({ backend, reader, limits }: Store): Messages {
     { signal }: CallOptions,
   ): Promise<Message[]> => {
     const rows = await appendRecords(backend, memoryKey(stream, group), drafts, { rule, signal });
+    onWritten({ stream, group });
     return rows.map(({ text }) => {
       const message = parseMessage(text);
       if (message) return message;

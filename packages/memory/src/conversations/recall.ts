@@ -5,6 +5,7 @@ import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/ke
 import type { Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-query.ts';
 import type { TermStore } from '../terms/term-store.ts';
+import type { Meaning } from '../vectors/meaning.ts';
 import { noteSource, parseNote, type Note, type Notes } from '../workflows/notes.ts';
 import { parseMessage, type Message } from './message.ts';
 import { messageSource, type Messages, type Place } from './messages.ts';
@@ -103,6 +104,7 @@ export interface RecallDependencies extends Pick<Store, 'backend' | 'reader'> {
   readonly messages: Messages;
   readonly notes: Notes;
   readonly embed: Embed | undefined;
+  readonly meaning: Meaning | undefined;
 }
 
 const DEFAULT_LIMIT = 5;
@@ -157,7 +159,7 @@ function isSelected(candidate: Candidate, { role, since = -Infinity, until = Inf
 }
 
 /** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed, backend, reader, terms }: RecallDependencies): Recall {
+export function createRecall({ messages, notes, embed, meaning, backend, reader, terms }: RecallDependencies): Recall {
   const placesOf = async ({ stream, group, signal }: RecallOptions): Promise<readonly Place[]> => {
     if (group !== undefined) return [{ stream, group }];
     const infos = await backend.keys(streamPrefix(stream), { signal });
@@ -190,7 +192,7 @@ export function createRecall({ messages, notes, embed, backend, reader, terms }:
       return candidate !== undefined && isSelected(candidate, options);
     };
     const accept = isFiltered(options) ? accepts : undefined;
-    const call = { query, limit, offset, accept, minEvidence, embed, signal, onNotice };
+    const call = { query, limit, offset, accept, minEvidence, embed, meaning, signal, onNotice };
     const { hits, searched, fullScore, hasMore } = await terms.search(sources, call);
     const contexts = hits.flatMap(({ record, source, score, evidence, isSimilar, matched }): RecalledContext[] => {
       const candidate = candidateOf(record, source);

@@ -5,7 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConsentState } from '../vectors/embeddings.ts';
 
-/** The file with the decisions of the user: `embeddings.json`. */
+type Decision = Exclude<ConsentState, 'not-asked'>;
+
+/** The decisions by server. Of sessions only a server that is allowed has one. */
+interface Decisions {
+  readonly servers: Readonly<Record<string, unknown>>;
+  readonly sessions: Readonly<Record<string, unknown>>;
+}
+
+/** The file with the decisions of the user: `embeddings.json`. Servers are named as `EmbeddingSettings.server` names them. */
 export class Consent {
   readonly path: string;
 
@@ -13,25 +21,59 @@ export class Consent {
     this.path = join(userDirectories(context).config, 'embeddings.json');
   }
 
-  /** Returns whether texts may be sent to a server. A file that is not readable allows nothing. */
+  /** Returns whether facts, assets and questions may be sent to a server. A file that is not readable allows nothing. */
   async stateOf(server: string): Promise<ConsentState> {
-    const state = (await this.#read())[server];
+    const state = (await this.#read()).servers[server];
     return state === 'allowed' || state === 'declined' ? state : 'not-asked';
   }
 
-  /** @throws the error of the system when the file cannot be written. */
-  async record(server: string, state: Exclude<ConsentState, 'not-asked'>): Promise<void> {
-    const servers = { ...(await this.#read()), [server]: state };
-    await writeAtomically(this.path, `${JSON.stringify({ servers }, undefined, 2)}\n`);
+  /** Returns whether messages of sessions may be sent to a server too. */
+  async allowsSessions(server: string): Promise<boolean> {
+    const { servers, sessions } = await this.#read();
+    return servers[server] === 'allowed' && sessions[server] === 'allowed';
   }
 
-  async #read(): Promise<Readonly<Record<string, unknown>>> {
+  /**
+   * @param options `sessions`: whether messages of sessions may be sent too. @default as before
+   * @throws the error of the system when the file cannot be written.
+   */
+  async record(
+    server: string,
+    state: Decision,
+    { sessions = false }: { readonly sessions?: boolean } = {},
+  ): Promise<void> {
+    const known = await this.#read();
+    const { [server]: before, ...others } = known.sessions;
+    const own = sessions ? 'allowed' : before;
+    await this.#write({
+      servers: { ...known.servers, [server]: state },
+      sessions: state === 'allowed' && own !== undefined ? { ...others, [server]: own } : others,
+    });
+  }
+
+  /** Declines every server that was allowed, and one that was perhaps never asked about. @returns those that were allowed. */
+  async withdraw(server?: string): Promise<readonly string[]> {
+    const { servers } = await this.#read();
+    const allowed = Object.keys(servers).filter((one) => servers[one] === 'allowed');
+    const declined = new Set([...allowed, ...(server === undefined ? [] : [server])]);
+    if (declined.size === 0) return [];
+    const decisions = Object.fromEntries(Array.from(declined, (one) => [one, 'declined']));
+    await this.#write({ servers: { ...servers, ...decisions }, sessions: {} });
+    return allowed;
+  }
+
+  async #write({ servers, sessions }: Decisions): Promise<void> {
+    const decisions = { servers, ...(Object.keys(sessions).length > 0 && { sessions }) };
+    await writeAtomically(this.path, `${JSON.stringify(decisions, undefined, 2)}\n`);
+  }
+
+  async #read(): Promise<Decisions> {
     try {
       const value: unknown = JSON.parse(await readFile(this.path, 'utf8'));
-      const servers: unknown = isObject(value) ? value['servers'] : undefined;
-      return isObject(servers) ? servers : {};
+      const { servers, sessions } = isObject(value) ? value : {};
+      return { servers: isObject(servers) ? servers : {}, sessions: isObject(sessions) ? sessions : {} };
     } catch {
-      return {};
+      return { servers: {}, sessions: {} };
     }
   }
 }

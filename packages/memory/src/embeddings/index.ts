@@ -23,7 +23,11 @@ export function configuredEmbeddings(context: DirectoryContext): Embeddings | un
     const settings = embeddingSettings(context.env);
     if (settings === undefined) return undefined;
     const consent = new Consent(context);
-    return serverEmbeddings(settings, { consent: () => consent.stateOf(settings.url) });
+    const { server } = settings;
+    return serverEmbeddings(settings, {
+      consent: () => consent.stateOf(server),
+      allowsSessions: () => consent.allowsSessions(server),
+    });
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
     const { message } = error;

@@ -1,7 +1,8 @@
 /** A server with the embeddings of the OpenAI API. */
 import { checkArguments } from '../errors.ts';
 import type { Vector } from '@cairn/retrieval';
-import { findSecrets } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
+import { escapeControls } from '@cairn/tool/paths';
 import { parseFields } from '../records/record.ts';
 import { EmbedFailure, type Embeddings } from '../vectors/embeddings.ts';
 import type { EmbeddingSettings } from './settings.ts';
@@ -14,7 +15,7 @@ const MIN_SECRET = 8;
 
 /** Sends a request to the server and to no other. @returns the status, and the answer up to the limit. */
 async function post(
-  { url, query, key, model }: EmbeddingSettings,
+  { url, server, query, key, model }: EmbeddingSettings,
   input: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<{ readonly status: number; readonly body: string }> {
@@ -32,14 +33,14 @@ async function post(
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
     if (bytes > MAX_ANSWER_BYTES) {
-      throw new EmbedFailure(`${url} sent more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+      throw new EmbedFailure(`${server} sent more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
     }
     pieces.push(piece);
   }
   return { status: response.status, body: Buffer.concat(pieces).toString() };
 }
 
-/** Returns the vectors of an answer in the order of the strings; `undefined` for something else. */
+/** Returns the vectors of an answer in the order of the strings; `undefined` for something else, such as two vectors of one string. */
 function parseAnswer(body: string): { readonly vectors: readonly Vector[]; readonly model?: string } | undefined {
   const { data, model } = parseFields(body) ?? {};
   if (!Array.isArray(data)) return undefined;
@@ -47,19 +48,25 @@ function parseAnswer(body: string): { readonly vectors: readonly Vector[]; reado
     const { index, embedding } = Object(item) as { readonly index?: unknown; readonly embedding?: unknown };
     return { place: typeof index === 'number' ? index : place, vector: embedding as Vector };
   });
-  const vectors = items.toSorted((left, right) => left.place - right.place).map(({ vector }) => vector);
+  const ordered = items.toSorted((left, right) => left.place - right.place);
+  if (ordered.some(({ place }, index) => place !== index)) return undefined;
+  const vectors = ordered.map(({ vector }) => vector);
   return { vectors, ...(typeof model === 'string' && model !== '' && { model }) };
 }
 
 /** Returns a message of the server on one line, without secrets. */
 function reasonIn(message: string, { key, query }: EmbeddingSettings): string {
-  let words = message.slice(0, 16 * MAX_REASON);
-  const secrets = [key ?? '', ...Object.values(query).flatMap((value) => [value, encodeURIComponent(value)])];
+  let words = message;
+  // A name without a value may be a key too.
+  const inQuery = Object.entries(query).map(([name, value]) => value || name);
+  const secrets = [key ?? '', ...inQuery.flatMap((value) => [value, encodeURIComponent(value)])];
   for (const secret of secrets) if (secret.length >= MIN_SECRET) words = words.replaceAll(secret, '[key]');
-  for (const { start, end } of findSecrets(words).toReversed()) {
+  // Not before, so that no part of a key is left at the end.
+  words = words.slice(0, 16 * MAX_REASON);
+  for (const { start, end } of findStoredSecrets(words).toReversed()) {
     words = `${words.slice(0, start)}[key]${words.slice(end)}`;
   }
-  words = words.replaceAll(/\s+/gu, ' ').trim().replace(/\.$/u, '');
+  words = escapeControls(words.replaceAll(/\s+/gu, ' ').trim()).replace(/\.$/u, '');
   if (words === '') return '';
   return `: ${words.length > MAX_REASON ? `${words.slice(0, MAX_REASON)}…` : words}`;
 }
@@ -73,8 +80,8 @@ function errorIn(body: string): string {
 
 /** Returns why a request failed: `rejected` when another one may not. */
 function failureOf(status: number, body: string, settings: EmbeddingSettings): EmbedFailure {
-  const { url, model } = settings;
-  const failed = (what: string): EmbedFailure => new EmbedFailure(`${url} ${what}`);
+  const { server, model } = settings;
+  const failed = (what: string): EmbedFailure => new EmbedFailure(`${server} ${what}`);
   const reason = reasonIn(errorIn(body), settings);
   // The message of this error often repeats a part of the key.
   if (status === 401) return failed('rejects the key (401); correct CAIRN_EMBED_API_KEY');
@@ -83,7 +90,7 @@ function failureOf(status: number, body: string, settings: EmbeddingSettings): E
     return failed(`does not have the model ${model} (404); correct CAIRN_EMBED_MODEL or CAIRN_EMBED_BASE_URL`);
   }
   if (status === 400 || status === 413 || status === 422) {
-    return new EmbedFailure(`${url} rejects the request (${status})${reason}`, 'rejected');
+    return new EmbedFailure(`${server} rejects the request (${status})${reason}`, 'rejected');
   }
   if (status >= 300 && status < 400) {
     return failed(
@@ -104,14 +111,16 @@ function systemReason(error: unknown): string {
 }
 
 /** Returns the embeddings of a server. Nothing is sent before they are used. */
-export function serverEmbeddings(settings: EmbeddingSettings, options: Pick<Embeddings, 'consent'> = {}): Embeddings {
-  checkArguments.options('serverEmbeddings', options, { consent: 'optional' });
-  const { consent } = options;
-  const { model, url } = settings;
+export function serverEmbeddings(
+  settings: EmbeddingSettings,
+  options: Pick<Embeddings, 'allowsSessions' | 'consent'> = {},
+): Embeddings {
+  checkArguments.options('serverEmbeddings', options, { consent: 'optional', allowsSessions: 'optional' });
+  const { model, server } = settings;
   return {
     model,
-    server: url,
-    ...(consent !== undefined && { consent }),
+    server,
+    ...options,
     embed: async (texts, { signal }) => {
       let answer: Awaited<ReturnType<typeof post>>;
       try {
@@ -119,13 +128,13 @@ export function serverEmbeddings(settings: EmbeddingSettings, options: Pick<Embe
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof EmbedFailure) throw error;
-        throw new EmbedFailure(`${url} cannot be reached (${systemReason(error)})`, 'failed', { cause: error });
+        throw new EmbedFailure(`${server} cannot be reached (${systemReason(error)})`, 'failed', { cause: error });
       }
       const { status, body } = answer;
       if (status < 200 || status > 299) throw failureOf(status, body, settings);
       const parsed = parseAnswer(body);
       if (parsed !== undefined) return parsed;
-      throw new EmbedFailure(`${url} returned an answer that is not one of the embeddings API`);
+      throw new EmbedFailure(`${server} returned an answer that is not one of the embeddings API`);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { MemoryError } from '../errors.ts';
 
 /** The server that the environment names. */
@@ -5,6 +6,11 @@ export interface EmbeddingSettings {
   readonly model: string;
   /** The base URL with the version and without the query: `http://localhost:11434/v1`. */
   readonly url: string;
+  /**
+   * What people, and their consent, name the server by: the URL, and a hash of its query, which may hold a key:
+   * `https://host/v1?… (8f3a6c1e90b2)`.
+   */
+  readonly server: string;
   /** The query of the URL, such as `api-version`. It may hold a key. */
   readonly query: Readonly<Record<string, string>>;
   readonly key: string | undefined;
@@ -39,6 +45,13 @@ function parseUrl(text: string): URL & { readonly base: string } {
   return Object.assign(url, { base: `${url.origin}${path === '' ? '/v1' : path}` });
 }
 
+/** Two queries may be two servers. Their order makes no difference. */
+function serverOf(url: string, query: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(query).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  if (entries.length === 0) return url;
+  return `${url}?… (${hash('sha256', JSON.stringify(entries), 'hex').slice(0, 12)})`;
+}
+
 /**
  * Returns the server of embeddings that the environment names: `CAIRN_EMBED_BASE_URL`, `CAIRN_EMBED_MODEL` and, if the server needs
  * one, `CAIRN_EMBED_API_KEY`. An empty variable counts as not set. `undefined` when none is named.
@@ -68,5 +81,6 @@ export function embeddingSettings(env: Environment): EmbeddingSettings | undefin
     const summary = `CAIRN_EMBED_API_KEY would be sent unencrypted to ${url.base}`;
     throw invalid(summary, 'Use https://, or a server on this machine.', 'CAIRN_EMBED_BASE_URL');
   }
-  return { model, url: url.base, query: Object.fromEntries(url.searchParams), key };
+  const query = Object.fromEntries(url.searchParams);
+  return { model, url: url.base, server: serverOf(url.base, query), query, key };
 }

@@ -24,6 +24,8 @@ export interface Fact {
   readonly source?: string;
   /** Present when it comes first in the start block. */
   readonly pinned?: true;
+  /** Present when it may have a secret: its text is never sent to an embeddings server, and `share` rejects it. */
+  readonly allowSecret?: true;
   readonly createdAt: number;
   /** The time of its last change. Lists are in this order. */
   readonly updatedAt: number;
@@ -151,7 +153,7 @@ export function searchTextOf({ text, tags = [] }: StoredFact): string {
 
 /** Returns the public form of a stored fact. */
 export function factOf(stored: StoredFact, { scope, project }: FactTable): Fact {
-  const { id, text, stream, shared, tags = [], source, pinned, createdAt } = stored;
+  const { id, text, stream, shared, tags = [], source, pinned, allowSecret, createdAt } = stored;
   const { supersedes, supersededBy, archivedAt } = stored;
   return {
     id,
@@ -163,6 +165,7 @@ export function factOf(stored: StoredFact, { scope, project }: FactTable): Fact 
     tags,
     ...(source !== undefined && { source }),
     ...(pinned === true && { pinned }),
+    ...(allowSecret === true && { allowSecret }),
     createdAt,
     updatedAt: timeOf(stored),
     ...(supersedes !== undefined && { supersedes }),

@@ -35,7 +35,7 @@ function aboutFact({ scope, stream, pinned, disagreesWith }: RecalledFact): Read
 }
 
 function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
-  const { id, text, tags, updatedAt, score, evidence, isSimilar, matched } = fact;
+  const { id, text, tags, allowSecret, updatedAt, score, evidence, isSimilar, matched } = fact;
   const about = aboutFact(fact);
   return {
     kind: 'fact',
@@ -47,6 +47,7 @@ function factHit(fact: RecalledFact, fullScore: number | undefined): RecallHit {
     ...(isSimilar === true && { isSimilar }),
     matched,
     tags,
+    ...(allowSecret === true && { allowSecret }),
     about,
   };
 }

@@ -28,6 +28,8 @@ export interface RecallHit {
   /** The terms of the question that it has. */
   readonly matched?: readonly string[] | undefined;
   readonly tags: readonly string[];
+  /** Present for a fact that may have a secret, which `share` rejects. */
+  readonly allowSecret?: true;
   /** Its other fields by name, such as the scope of a fact, the title of an asset and the role of a message. */
   readonly about: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 /** Merges the rankings of a search by words and by meaning. */
 import { fuseRanks, MAX_FUSED_SCORE, NEAR_IN_MEANING, noticesOf, standsOut } from '@cairn/retrieval';
 import type { MemoryBackend } from '../records/backend.ts';
-import type { Meaning } from '../vectors/meaning.ts';
+import { countRecords, type Meaning } from '../vectors/meaning.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
 import { hashOf } from '../vectors/vector-row.ts';
 import type { Nearest, NearRecord } from '../vectors/vector-index.ts';
@@ -39,7 +39,9 @@ export async function searchByBoth<Source extends TermSource>(
 ): Promise<TermResult<Source>> {
   const { meaning, sources, query, byWords } = options;
   const { limit, offset = 0, onNotice, signal } = query;
-  const withMeaning = sources.filter((source): source is Source & VectorSource => source.meaningOf !== undefined);
+  const all = sources.filter((source): source is Source & VectorSource => source.meaningOf !== undefined);
+  const withMeaning = await meaning.allowed(all);
+  if (withMeaning.length === 0) return byWords(query);
   const call = { ...query, limit: Math.max(offset + limit + 1, DEPTH), offset: 0, onNotice: undefined };
   const [nearest, words] = await Promise.all([meaning.nearest(withMeaning, query.query, { signal }), byWords(call)]);
   if (!isFound(nearest)) {
@@ -48,14 +50,22 @@ export async function searchByBoth<Source extends TermSource>(
     return result;
   }
   const near = await nearHits(options, nearest.records, withMeaning);
-  const missing = words.searched - nearest.known;
-  const hits = merged(words.hits, near, { ...nearest, isComplete: missing <= 0 });
+  // Notes have no meaning.
+  const others = sources.filter((source) => !withMeaning.some(({ key }) => key === source.key));
+  const counts = await Promise.all(others.map(({ key }) => countRecords(options.backend, key, { signal })));
+  const lacking = words.searched - nearest.known - counts.reduce((sum, count) => sum + count, 0);
+  // An expired record counts until a write removes it.
+  const isBehind = lacking > 0 && (await meaning.isBehind(withMeaning, { signal }));
+  const missing = isBehind ? lacking : 0;
+  const isComplete = !isBehind && others.length === 0;
+  const hits = merged(words.hits, near, { ...nearest, isComplete });
   const end = offset + limit;
   const shown = hits.slice(offset, end);
   for (const one of noticesOf(query.query, [])) onNotice?.(one);
   if (shown.length > 0 && shown.every(({ isSimilar }) => isSimilar === true)) onNotice?.(NEAR_IN_MEANING);
   if (missing > 0) {
-    const message = `${missing} of ${words.searched} records have no vector yet and were ranked by words only; vectors are made in the background.`;
+    const reason = meaning.failure === undefined ? 'To make their vectors now' : `${meaning.failure}. To try it again`;
+    const message = `${missing} of ${words.searched} records have no vector yet and were ranked by words only. ${reason}, run: cairn memory embed.`;
     onNotice?.({ code: 'EMBED_PENDING', message });
   }
   return {

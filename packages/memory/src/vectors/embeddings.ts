@@ -1,7 +1,9 @@
 /** Servers that turn strings into vectors, and checks of their answers. */
 import type { Vector } from '@cairn/retrieval';
 import type { CallOptions } from '../records/backend.ts';
+import { escapeControls } from '@cairn/tool/paths';
 import { unitNumbers } from './numbers.ts';
+import { hashOf } from './vector-row.ts';
 
 /** A model on a server that turns strings into vectors: strings with a similar meaning get similar vectors. */
 export interface Embeddings {
@@ -20,6 +22,8 @@ export interface Embeddings {
   }>;
   /** Whether the user allowed to send strings to the server. Asked before each request. @default 'allowed' */
   readonly consent?: (() => Promise<ConsentState>) | undefined;
+  /** Whether the user allowed to send messages of sessions too. @default none is sent */
+  readonly allowsSessions?: (() => Promise<boolean>) | undefined;
 }
 
 /** The decision of the user about a server. */
@@ -47,6 +51,7 @@ export interface Embedded {
 /** After a failure, the server is not asked for this long, so that not every call waits for it. */
 const REST_MS = 30_000;
 const MAX_DIMENSION = 16_384;
+const MAX_MODEL_NAME = 100;
 /** The strings whose vectors are kept: a query is repeated for its next page. */
 const MAX_KEPT = 32;
 
@@ -58,6 +63,8 @@ export class Embedder {
   #restUntil = 0;
   #failure: EmbedFailure | undefined;
   readonly #kept = new Map<string, Embedded>();
+  /** The requests for one string that have no answer yet. */
+  readonly #asking = new Map<string, CallOptions & { readonly answer: Promise<Embedded> }>();
 
   constructor(embeddings: Embeddings) {
     this.embeddings = embeddings;
@@ -67,13 +74,22 @@ export class Embedder {
   async embedOne(text: string, options: CallOptions & { readonly timeoutMs: number }): Promise<Embedded> {
     const known = this.#kept.get(text);
     if (known !== undefined) return known;
-    const embedded = await this.embed([text], options);
+    // One question goes to facts and to messages.
+    const running = this.#asking.get(text);
+    if (running?.signal === options.signal && running !== undefined) return running.answer;
+    const answer = this.embed([text], options);
+    this.#asking.set(text, { answer, signal: options.signal });
+    const embedded = await answer.finally(() => this.#asking.delete(text));
     this.#kept.set(text, embedded);
     for (const first of this.#kept.keys()) {
       if (this.#kept.size <= MAX_KEPT) break;
       this.#kept.delete(first);
     }
     return embedded;
+  }
+
+  async allowsSessions(): Promise<boolean> {
+    return (await this.embeddings.allowsSessions?.()) ?? false;
   }
 
   /** @throws {EmbedFailure} when the user did not allow the server, or when it failed a moment ago. */
@@ -130,12 +146,18 @@ export class Embedder {
     const units = numbers.map((vector) => {
       if (vector.length !== dimension) throw wrong(`vectors of ${dimension} and of ${vector.length} numbers`);
       const unit = unitNumbers(vector);
-      if (unit === undefined) throw wrong('a vector of zeros');
+      if (unit === undefined) throw wrong('a vector of zeros, or of numbers that are too large');
       return unit;
     });
-    const answering = typeof model === 'string' && model !== asked ? ` as ${model}` : '';
+    const answering = typeof model === 'string' && model !== asked ? ` as ${nameOf(model)}` : '';
     return { model: `${asked}${answering} (${dimension})`, vectors: units };
   }
+}
+
+/** Returns the name of a model for people and for each row. A server may return any string. */
+function nameOf(model: string): string {
+  const name = escapeControls(model);
+  return name.length <= MAX_MODEL_NAME ? name : `${name.slice(0, MAX_MODEL_NAME)}… (${hashOf(model).slice(0, 12)})`;
 }
 
 function isVector(value: unknown): value is Vector {

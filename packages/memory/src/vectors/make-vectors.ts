@@ -1,5 +1,5 @@
 /** Makes the vectors of a table: it follows the changes of the records in batches, and can be killed at any point. */
-import { findSecret } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import { setImmediate } from 'node:timers/promises';
 import type { CallOptions, MemoryBackend, Row, RowChange } from '../records/backend.ts';
 import { vectorsKey } from '../records/keys.ts';
@@ -22,9 +22,11 @@ import { removeOrphans } from './vector-table.ts';
 /** A table whose records can be found by meaning. */
 export interface VectorSource {
   readonly key: string;
+  /** Present for messages of sessions, which are sent only if the user allowed that too. @default they are none */
+  readonly ofSession?: true;
   /**
-   * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or with a
-   * known form of a secret, is never sent.
+   * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or in
+   * which a secret is found, is never sent.
    */
   readonly meaningOf: (record: string) => { readonly text: string; readonly isSecret?: boolean } | undefined;
 }
@@ -71,6 +73,7 @@ export class VectorMaker {
    * @throws {EmbedFailure}, and the errors of the store.
    */
   async follow(source: VectorSource, { signal }: CallOptions): Promise<Progress> {
+    if (source.ofSession === true && !(await this.#embedder.allowsSessions())) return 'done';
     this.#startedMs ??= await this.#backend.now({ signal });
     for (let attempts = 0; attempts <= MAX_ATTEMPTS;) {
       if (this.#restarts > MAX_RESTARTS) {
@@ -223,7 +226,7 @@ function draftOf(source: VectorSource, row: Row): Draft | undefined {
   const { text, isSecret } = source.meaningOf(row.text) ?? {};
   if (text === undefined) return undefined;
   const hash = hashOf(text);
-  if (isSecret === true || findSecret(text) !== undefined) return { row, hash };
+  if (isSecret === true || findStoredSecrets(text).length > 0) return { row, hash };
   const pieces = piecesOf(text);
   return pieces.length === 0 ? undefined : { row, hash, pieces };
 }

@@ -1,4 +1,4 @@
-import { findSecret } from '@cairn/tool/prompt';
+import { findStoredSecrets } from '@cairn/tool/internal';
 import type { RankNotice } from '@cairn/retrieval';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
@@ -8,7 +8,7 @@ import { LENGTH_TERM } from '../records/terms.ts';
 import { Embedder, EmbedFailure, type Embeddings } from './embeddings.ts';
 import { VectorMaker, type VectorSource } from './make-vectors.ts';
 import { VectorIndex, type Nearest, type NearRecord } from './vector-index.ts';
-import { parseState } from './vector-row.ts';
+import { parseState, STATE_ID } from './vector-row.ts';
 
 /** How many of the records of a table that can be found have vectors. */
 export interface VectorCount {
@@ -41,11 +41,36 @@ export class Meaning {
   readonly #end = new AbortController();
   #hasWritten = false;
   #hasAsked = false;
+  #failure: string | undefined;
 
   constructor(backend: MemoryBackend, embeddings: Embeddings) {
     this.#backend = backend;
     this.#embedder = new Embedder(embeddings);
     this.#maker = new VectorMaker(backend, this.#embedder);
+  }
+
+  /** Why the last vectors could not be made in the background. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Returns the sources whose records may be sent. */
+  async allowed<Source extends VectorSource>(sources: readonly Source[]): Promise<readonly Source[]> {
+    const hasSessions = sources.some(({ ofSession }) => ofSession === true);
+    if (!hasSessions || (await this.#embedder.allowsSessions())) return sources;
+    return sources.filter(({ ofSession }) => ofSession !== true);
+  }
+
+  /** Returns whether records were written after the last one that has its vectors. */
+  async isBehind(sources: readonly VectorSource[], { signal }: CallOptions): Promise<boolean> {
+    for (const { key } of sources) {
+      const [state] = await this.#backend.rows(vectorsKey(key), [STATE_ID], { signal });
+      const records = await this.#backend.page(key, { order: 'newest', limit: 0 }, { signal });
+      const { start = 0, followed = 0, model = '' } = parseState(state?.text) ?? {};
+      const isOther = model !== '' && model !== this.#index?.model;
+      if (records.count > 0 && (start !== records.start || followed < records.sequence || isOther)) return true;
+    }
+    return false;
   }
 
   /** Returns the records that are nearest to a query, or a notice why meaning is not used. */
@@ -54,11 +79,12 @@ export class Meaning {
     query: string,
     { signal }: CallOptions,
   ): Promise<Nearest | RankNotice | undefined> {
-    const text = query.slice(0, MAX_QUERY);
-    if (findSecret(text) !== undefined) {
+    // The whole query, because a part of a secret has another form.
+    if (findStoredSecrets(query).length > 0) {
       return notice('EMBED_FAILED', 'Meaning was not used: the query seems to have a secret, and was not sent.');
     }
     try {
+      const text = query.slice(0, MAX_QUERY);
       const { model, vectors } = await this.#embedder.embedOne(text, { timeoutMs: QUERY_TIMEOUT_MS, signal });
       const [vector = new Int16Array()] = vectors;
       if (this.#index?.model !== model) {
@@ -124,9 +150,11 @@ export class Meaning {
         this.#waiting.delete(key);
         await this.#maker.follow(source, { signal: this.#end.signal });
       }
-    } catch {
+      this.#failure = undefined;
+    } catch (error) {
       // The server rests after a failure, and the next search reports it. A later call goes on with what is left to do.
       this.#waiting.clear();
+      this.#failure = error instanceof EmbedFailure ? error.message : undefined;
     }
   }
 
@@ -144,6 +172,13 @@ export class Meaning {
   }
 }
 
+/** Counts the records of a table that can be found. */
+export async function countRecords(backend: MemoryBackend, key: string, { signal }: CallOptions): Promise<number> {
+  // Each record that can be found has this term; an archived one has not.
+  const { postings } = await backend.postings(key, [LENGTH_TERM], { signal });
+  return (postings[0] ?? []).reduce((sum, { numbers }) => sum + numbersOf(numbers).length, 0);
+}
+
 /** Counts the records of tables, and their vectors. */
 export async function countVectors(
   backend: MemoryBackend,
@@ -152,11 +187,9 @@ export async function countVectors(
 ): Promise<VectorCount[]> {
   const counts: VectorCount[] = [];
   for (const key of keys) {
-    // Each record that can be found has this term; an archived one has not.
-    const { postings } = await backend.postings(key, [LENGTH_TERM], { signal });
-    const records = (postings[0] ?? []).reduce((sum, { numbers }) => sum + numbersOf(numbers).length, 0);
+    const records = await countRecords(backend, key, { signal });
     const vectors = await backend.page(vectorsKey(key), { order: 'newest', limit: 0 }, { signal });
-    const [state] = await backend.rows(vectorsKey(key), ['state'], { signal });
+    const [state] = await backend.rows(vectorsKey(key), [STATE_ID], { signal });
     const model = parseState(state?.text)?.model ?? '';
     counts.push({ key, records, vectors: Math.max(0, vectors.count - (state ? 1 : 0)), model });
   }

@@ -66,6 +66,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Docker token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{24,64}/uy],
   ['Buildkite token', ['bkua_'], /bkua_[0-9a-f]{40}(?!\w)/uy],
   ['CircleCI token', ['CCIPAT_'], /CCIPAT_[A-Za-z0-9]{22}_[0-9a-f]{40}(?!\w)/uy],
+  ['Prefect key', ['pnu_', 'pnb_'], /pn[ub]_(?=[a-z]{0,35}\d)[a-z0-9]{36}(?!\w)/uy],
   ['Pulumi token', ['pul-'], /pul-[0-9a-f]{40}(?!\w)/uy],
   ['Sonar token', ['squ_', 'sqp_', 'sqa_'], /sq[apu]_[0-9a-f]{40}(?!\w)/uy],
   ['Sourcegraph token', ['sgp_'], /sgp_(?:[A-Za-z0-9]{16}_|local_)?[0-9a-f]{40}(?!\w)/uy],
@@ -77,6 +78,8 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Typeform token', ['tfp_'], /tfp_[\w-]{40,64}/uy],
   // Secrets and identities.
   ['Vault token', ['hvs.', 'hvb.', 'hvr.'], /hv[bsr]\.[\w-]{24,300}/uy],
+  // Of versions before 1.10.
+  ['Vault token', ['s.'], /s\.(?=[A-Za-z]{0,23}\d)(?=[a-z\d]{0,23}[A-Z])[A-Za-z0-9]{24}(?![\w.(])/uy],
   [
     'Doppler token',
     ['dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.'],
@@ -103,6 +106,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['NVIDIA key', ['nvapi-'], /nvapi-[\w-]{60,80}/uy],
   ['LangSmith key', ['lsv2_'], /lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}(?!\w)/uy],
   ['Pinecone key', ['pcsk_'], /pcsk_\w{50,90}/uy],
+  ['ElevenLabs key', ['sk_'], /sk_[0-9a-f]{48}(?!\w)/uy],
   ['Tavily key', ['tvly-'], /tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,40}(?!\w)/uy],
   // Messages.
   [
@@ -129,7 +133,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Mailgun key', ['key-', 'pubkey-'], /(?:pub)?key-[0-9a-f]{32}(?!\w)/uy],
   ['Brevo key', ['xkeysib-', 'xsmtpsib-'], /x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}(?!\w)/uy],
   ['Resend key', ['re_'], /re_(?=\w{0,31}\d)(?=\w{0,31}[A-Z])[A-Za-z0-9]{8}_[A-Za-z0-9]{20,32}(?!\w)/uy],
-  ['Twilio key', ['SK'], /SK[0-9a-f]{32}(?!\w)/uy],
+  ['Twilio key', ['SK', 'AC'], /(?:SK[0-9a-f]{32}|AC[0-9a-f]{32}:[0-9a-f]{32})(?!\w)/uy],
   // Payments and shops.
   [
     'Stripe key',
@@ -163,6 +167,12 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Asana token', ['1/', '2/'], /[12]\/\d{15,17}(?:\/\d{15,17})?:[0-9a-f]{32}(?!\w)/uy],
   ['Dropbox token', ['sl.'], /sl\.(?:u\.)?[\w-]{120,1500}/uy],
   ['JSON web token', ['eyJ'], /eyJ[\w-]{10,2048}\.eyJ[\w-]{10,4096}\.[\w-]{20,2048}/uy],
+  // An encrypted one has five parts.
+  [
+    'JSON web token',
+    ['eyJ'],
+    /eyJ[\w-]{10,1024}\.[\w-]{0,1024}\.[\w-]{16,64}\.[\w-]{10,4096}\.[\w-]{20,64}(?![\w.-])/uy,
+  ],
 ];
 
 /** A form without a fixed start. */
@@ -207,6 +217,23 @@ export const LOOSE_FORMS: readonly LooseForm[] = [
     kind: 'Mailgun key',
     needs: /-[0-9a-f]{8}-[0-9a-f]{8}/u,
     pattern: /(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])/gu,
+  },
+  {
+    kind: 'Firebase key',
+    needs: ':APA91b',
+    pattern: /(?<![\w-])AAAA[\w-]{7}:APA91b[\w-]{100,200}/gu,
+  },
+  {
+    kind: 'signed URL',
+    needs: /[?&]sig=|-Signature=/u,
+    // Of Azure Storage, AWS and Google Cloud.
+    pattern:
+      /[?&](?:sig=|X-(?:Amz|Goog)-Signature=)((?<=sig=)[A-Za-z0-9%+/_-]{42,130}(?:%3[Dd]|=)|(?<!sig=)[0-9a-f]{64,512})(?!\w)/gu,
+  },
+  {
+    kind: 'Microsoft Teams webhook',
+    needs: '.webhook.office.com',
+    pattern: /\.webhook\.office\.com\/webhookb2\/([\w@-]{36,80}\/IncomingWebhook\/[0-9a-f]{32}\/[\w-]{36})/gu,
   },
   { kind: 'Mailchimp key', needs: '-us', pattern: /(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?!\w)/gu },
   { kind: 'Terraform token', needs: '.atlasv1.', pattern: /(?<![\w-])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70}/gu },

@@ -21,6 +21,8 @@ const LETTERS = UPPER + UPPER.toLowerCase();
 const hex = (length: number, seed?: number): string => random(`${DIGITS}abcdef`, length, seed);
 const word = (length: number, seed?: number): string => random(DIGITS + LETTERS, length, seed);
 const digits = (length: number, seed?: number): string => random(DIGITS, length, seed);
+const uuid = (seed: number): string =>
+  `${hex(8, seed)}-${hex(4, seed + 1)}-4${hex(3, seed + 2)}-a${hex(3, seed + 3)}-${hex(12, seed + 4)}`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Tokens of issuers. All of it is the secret. */
@@ -65,6 +67,7 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['Docker token', joined('dckr_pat_', word(27))],
   ['Buildkite token', joined('bkua_', hex(40))],
   ['CircleCI token', joined('CCIPAT_', word(22), '_', hex(40))],
+  ['Prefect key', joined('pnu_', random(`${DIGITS}abcdefghijklmnopqrstuvwxyz`, 36))],
   ['Pulumi token', joined('pul-', hex(40))],
   ['Sonar token', joined('squ_', hex(40))],
   ['Sourcegraph token', joined('sgp_', word(16), '_', hex(40))],
@@ -77,6 +80,7 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['Typeform token', joined('tfp_', word(44))],
   ['Vault token', joined('hvs.', 'CAESI', word(90))],
   ['Vault token', joined('hvs.', word(24))],
+  ['Vault token', joined('s.', word(24))],
   ['Doppler token', joined('dp.pt.', word(43))],
   ['1Password token', joined('ops_eyJ', word(200))],
   ['1Password secret key', joined('A3-', 'K7QW2Z-8HJ3MNPQR5T-V6XY9-Z2B4C-D5F7G')],
@@ -98,6 +102,7 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['NVIDIA key', joined('nvapi-', word(64))],
   ['LangSmith key', joined('lsv2_', 'pt_', hex(32), '_', hex(10))],
   ['Pinecone key', joined('pcsk_', word(6), '_', word(63))],
+  ['ElevenLabs key', joined('sk_', hex(48))],
   ['Tavily key', joined('tvly-', 'dev-', word(32))],
   ['Slack token', joined('xoxb-', digits(12), '-', digits(13), '-', word(24))],
   ['Slack token', joined('xapp-', '1-A', digits(10), '-', digits(13), '-', hex(64))],
@@ -113,6 +118,8 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['Brevo key', joined('xkeysib-', hex(64), '-', word(16))],
   ['Resend key', joined('re_', 'Xy3Zk9Qw_', word(24))],
   ['Twilio key', joined('SK', hex(32))],
+  ['Twilio key', joined('AC', hex(32), ':', hex(32, 2))],
+  ['Firebase key', joined('AAAA', word(7), ':APA91b', word(134))],
   ['Stripe key', joined('sk_', 'live_', word(24))],
   ['Stripe key', joined('whsec_', word(32))],
   ['Square token', joined('EAAA', 'EL', word(58))],
@@ -133,6 +140,7 @@ const issued: readonly (readonly [kind: string, secret: string])[] = [
   ['Terraform token', joined(word(14), '.atlasv1.', word(67))],
   ['Azure client secret', joined('abc8Q~', word(34))],
   ['Azure key', joined(word(76), '+AS', 't', word(5), 'A==')],
+  ['JSON web token', joined('eyJhbGciOiJSU0EifQ', '.', word(100), '.', word(16), '.', word(60), '.', word(22))],
   ['JSON web token', joined('eyJhbGciOiJIUzI1NiJ9', '.', 'eyJzdWIiOiIxMjM0In0', '.', word(43))],
   [
     'private key',
@@ -168,6 +176,13 @@ const password = 'Zx9kQp2mVt';
 const placed: readonly (readonly [text: string, secret: string])[] = [
   [`Authorization: Bearer ${hex(40)}`, hex(40)],
   [`-H "Authorization: Bearer ${word(24)}"`, word(24)],
+  ['Authorization: Bearer Xazumvan2NolUVZm', 'Xazumvan2NolUVZm'],
+  [`https://x.blob.core.windows.net/c?sv=2020&sig=${word(43)}%3D`, `${word(43)}%3D`],
+  [`https://b.s3.amazonaws.com/k?X-Amz-Signature=${hex(64)}`, hex(64)],
+  [
+    `https://x.webhook.office.com/webhookb2/${uuid(1)}@${uuid(2)}/IncomingWebhook/${hex(32)}/${uuid(3)}`,
+    `${uuid(1)}@${uuid(2)}/IncomingWebhook/${hex(32)}/${uuid(3)}`,
+  ],
   [`{"authorization":"Bearer ${word(30)}"}`, word(30)],
   [`headers: { Authorization: 'token ${hex(40)}' }`, hex(40)],
   [`Authorization: Basic ${base64(`admin:${password}`)}`, base64(`admin:${password}`)],
@@ -216,8 +231,6 @@ test.each(placed)('finds a secret by its place: %s', (text, secret) => {
 });
 
 const HEX_HASHES = Array.from({ length: 12 }, (_, seed) => hex(40, seed + 1));
-const uuid = (seed: number): string =>
-  `${hex(8, seed)}-${hex(4, seed + 1)}-4${hex(3, seed + 2)}-a${hex(3, seed + 3)}-${hex(12, seed + 4)}`;
 const digest = (seed: number, length = 86): string => `${random(`${DIGITS}${LETTERS}+/`, length, seed)}==`;
 
 /** Lines that people write to a memory. None has a secret. */
@@ -292,6 +305,14 @@ const innocent: readonly string[] = [
   'headers: { Authorization: `Bearer ${token}` }',
   'bearer tokens expire after 3600 seconds',
   'The bearer of this card2go may enter',
+  'Authorization: Bearer accessTokenOfUser2',
+  'Authorization: Bearer YourApiKey12345678',
+  's.map((one) => one.id) and s.toLowerCase2()',
+  'this.s.convertUint8ArrayToBase64 is a function',
+  `?sig=1&sv=2020 is a query`,
+  'sk_buff is a struct of the kernel',
+  'https://example.com/callback?sig=abc123&X-Amz-Signature=<signature>',
+  `AC ${hex(8)} and SK ${hex(8)} are prefixes`,
   'curl -u user:pass https://example.com',
   'curl -u "$USER:$PASSWORD" https://api.example.com/v1',
   'curl -u <user>:<password> https://ci.example.com',

@@ -43,6 +43,12 @@ function isLikelySecret(value: string, name: string, options: ExampleOptions): b
   return CHOSEN.test(name) || value.length >= 16 || (/[a-z]/u.test(value) && /[A-Z]/u.test(value));
 }
 
+/** Returns whether a value has no words but may have parts that look like some: `Xazumvan2NolUVZm`. */
+function isOpaque(value: string, options: ExampleOptions): boolean {
+  if (!/^(?=[^\d]*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z\d]{16,}$/u.test(value)) return false;
+  return !/token|key|secret|auth|jwt|bearer/iu.test(value) && !REFERENCE.test(value) && !isExample(value, options);
+}
+
 /** Returns whether a user's password protects something. */
 function isPassword(password: string, user: string, options: ExampleOptions): boolean {
   return password.length > 2 && password !== user && !KNOWN.test(password) && !isExample(password, options);
@@ -81,7 +87,7 @@ export const PLACES: readonly Place[] = [
     needs: /bearer|authorization/iu,
     pattern:
       /\b(?<name>bearer|authorization["']?\s{0,4}[:=]\s{0,4}["'`]?(?:token|apikey|api-key|key)?)\s{1,4}(?<value>[\w.~+/-]{8,2048}={0,2})(?![\w$<{(])/giu,
-    isSecret: isLikelySecret,
+    isSecret: (value, name, options) => isLikelySecret(value, name, options) || isOpaque(value, options),
   },
   {
     kind: 'user and password',

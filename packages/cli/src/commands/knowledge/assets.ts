@@ -12,7 +12,7 @@ export function unreadableNotice(id: string): string {
 /** Returns an asset as JSON documents have it, without its text. */
 export async function assetDocument(asset: Asset): Promise<object> {
   const { headOf, marksOf } = await import('@cairn/knowledge/internal');
-  const { id, name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths } = asset;
+  const { id, name, productLine, type, title, tags, status, supersededBy, verifiedMs, paths, allowSecret } = asset;
   const { createdMs, changedMs, origin, isPromoted, isUnshared, conflict, reports, hash } = asset;
   return {
     id,
@@ -25,6 +25,7 @@ export async function assetDocument(asset: Asset): Promise<object> {
     ...(supersededBy !== undefined && { superseded_by: supersededBy }),
     ...(verifiedMs !== undefined && { verified_at: new Date(verifiedMs).toISOString() }),
     paths,
+    ...(allowSecret === true && { allow_secret: true }),
     created_at: new Date(createdMs).toISOString(),
     changed_at: new Date(changedMs).toISOString(),
     origin,

@@ -24,12 +24,13 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
     ['--name <name>', 'name (default: the words of the title)', filled],
     ['--tag <name>', 'add a tag; repeat it for more (default: the tags of the fact)', splitValues],
     ['--new', 'share it although similar assets exist'],
+    ['--allow-secret', 'share a fact that may have a key, token or password'],
     projectOption,
     ...placeOptions,
   ],
   writes: true,
   run: async ({ knowledge, context, signal, print, notice }, flags, id) => {
-    const { title, type, area, name, tag: tags, new: isNew, json } = flags;
+    const { title, type, area, name, tag: tags, new: isNew, allowSecret, json } = flags;
     const { memory, where, isAbsent } = await openMemory(context, flags, {
       onUnreadable: notice,
       directory: context.cwd,
@@ -40,19 +41,19 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
         const message = `unknown fact ${JSON.stringify(id)}: there is no memory at ${where}`;
         throw new CommandError({ code: 'UNKNOWN_FACT', message, fix, changed: false });
       }
-      const fact = await onFact(memory, { id, signal }, () => memory.facts.get(id, { signal }));
-      const [{ share }, { hasTeam, titleOf }] = await Promise.all([
+      await onFact(memory, { id, signal }, () => memory.facts.get(id, { signal }));
+      const [{ share }, { hasTeam }] = await Promise.all([
         import('@cairn/knowledge'),
         import('@cairn/knowledge/internal'),
       ]);
-      const call = { memory, knowledge, name, tags, isNew, signal };
+      const call = { memory, knowledge, name, tags, isNew, allowSecret, signal };
       const given = { title, type, area };
       const isOpen = [title, type, area].includes(undefined) && json !== true;
       // A fact that cannot be shared, or that is an asset, needs no answers.
       const checked = await share(id, { ...call, title, type, productLine: area, isNew: true, dryRun: true });
       const asked =
         isOpen && checked.kind === 'added'
-          ? await askPerson(context, (prompter) => askFields(prompter, given, titleOf(fact.text) || id))
+          ? await askPerson(context, (prompter) => askFields(prompter, given, checked.asset.title))
           : undefined;
       const fields = asked ?? given;
       const result = await share(id, { ...call, title: fields.title, type: fields.type, productLine: fields.area });

@@ -55,7 +55,7 @@ async function confirm(
   };
   if (session.out.failure) throw rejected('the change could not be shown', 'show it with --dry-run, then add --yes');
   const question = isOne ? `Write this to ${path}?` : `Write these ${others.length + 1} files?`;
-  const answer = await askPerson(session, (prompter) => askYesNo(prompter, question));
+  const answer = await askPerson(session, async (prompter) => (await askYesNo(prompter, question)) ?? false);
   if (answer !== undefined) return answer;
   throw rejected('there is no terminal to ask on', `check the ${isOne ? 'change' : 'changes'}, then add --yes`);
 }

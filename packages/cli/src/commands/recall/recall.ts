@@ -212,7 +212,7 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if som
     });
     const query = question.join(' ');
     try {
-      if (query !== '' && flags.json !== true) await offerEmbeddings(context);
+      if (query !== '' && flags.json !== true) await offerEmbeddings(context, printer.notice);
       const answer = await stores.ask(query);
       const { hits, notices, hasMore } = answer;
       for (const { message } of notices)
