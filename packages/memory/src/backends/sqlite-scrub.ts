@@ -164,7 +164,7 @@ export function loggedPages(path: string): LoggedPages | undefined {
     const pages = new Set<number>();
     for (let position = LOG_HEADER; ; position += frameBytes) {
       const frame = read(handle, FRAME_HEADER, position);
-      // What follows is of an earlier log.
+      // The next frames are of an earlier log.
       if (frame.length < FRAME_HEADER || frame.toString('hex', 8, 16) !== name) return { name, pages };
       pages.add(frame.readUInt32BE(0));
     }
