@@ -1,4 +1,4 @@
-import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf } from './hits.ts';
+import { bestStretch, charactersIn, characterStart, GRAPHEME_CONTEXT, hitsOf, weightsOf } from './hits.ts';
 
 /** The part of a string that a query found, with its surroundings. Positions are UTF-16 code units. */
 export interface Excerpt {
@@ -19,7 +19,7 @@ function moved(text: string, from: number, count: number): number {
   }
   const start = characterStart(text, place);
   if (start === place || step < 0) return start;
-  const { segment = '' } = segmenter.segment(text.slice(start, place + GRAPHEME_CONTEXT)).containing(0) ?? {};
+  const { segment = '' } = charactersIn(text.slice(start, place + GRAPHEME_CONTEXT)).containing(0) ?? {};
   return start + segment.length;
 }
 

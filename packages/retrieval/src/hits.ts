@@ -109,7 +109,14 @@ export function bestStretch(
   return best;
 }
 
-export const segmenter: Intl.Segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const known: { segmenter?: Intl.Segmenter } = {};
+
+/** Returns the characters of a string. The tables for that take some milliseconds to load, so they wait for the first call. */
+export function charactersIn(text: string): Intl.Segments {
+  known.segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  return known.segmenter.segment(text);
+}
+
 /** Code units before a place that decide where its character starts. Longer characters are not cut whole. */
 export const GRAPHEME_CONTEXT = 64;
 
@@ -118,7 +125,7 @@ export function characterStart(text: string, place: number): number {
   if (place <= 0 || place >= text.length) return place;
   const from = Math.max(0, place - GRAPHEME_CONTEXT);
   const near = text.slice(from, place + GRAPHEME_CONTEXT);
-  return from + (segmenter.segment(near).containing(place - from)?.index ?? place - from);
+  return from + (charactersIn(near).containing(place - from)?.index ?? place - from);
 }
 
 /** Returns the terms of a query, or terms as `termsOf` returns them, with their weights. */

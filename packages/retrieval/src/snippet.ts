@@ -1,6 +1,6 @@
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { checkArguments, RetrievalError } from './errors.ts';
-import { bestStretch, characterStart, GRAPHEME_CONTEXT, hitsOf, segmenter, weightsOf, type Hit } from './hits.ts';
+import { bestStretch, charactersIn, characterStart, GRAPHEME_CONTEXT, hitsOf, weightsOf, type Hit } from './hits.ts';
 import { runToEnd } from './score.ts';
 
 /** How long a snippet may be. With both limits the shorter one counts. */
@@ -66,7 +66,7 @@ function widen(text: string, stretch: Part, width: number): Part {
     if (characterStart(text, from) !== from) {
       // The next character, so that the part does not grow.
       const start = characterStart(text, from);
-      const { segment = '' } = segmenter.segment(text.slice(start, from + GRAPHEME_CONTEXT)).containing(0) ?? {};
+      const { segment = '' } = charactersIn(text.slice(start, from + GRAPHEME_CONTEXT)).containing(0) ?? {};
       from = Math.min(to, start + segment.length);
     }
   }

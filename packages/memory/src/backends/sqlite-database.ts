@@ -16,7 +16,7 @@ import {
 import { checkFile, damageMessage, problemAtOpening } from './sqlite-check.ts';
 import { startDailyBackup } from './sqlite-daily-start.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
-import { eraseNow, markErasure, needsRewrite, truncateLog, withoutSync } from './sqlite-erasure.ts';
+import { Eraser, markErasure, returnFreePages, truncateLog, withoutSync } from './sqlite-erasure.ts';
 import {
   brokenError,
   changedError,
@@ -31,15 +31,13 @@ import { realStorePath } from './sqlite-file.ts';
 import { openFile, type OpenFile } from './sqlite-open.ts';
 import { fillReserve, releaseReserve } from './sqlite-reserve.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
-import { pragma, stateOf, type State } from './sqlite-schema.ts';
+import { stateOf, type State } from './sqlite-schema.ts';
 
 /** The longest pause before the next attempt. It is random, so that waiting processes do not retry simultaneously. */
 const MAX_RETRY_MS = 20;
 /** A log that grew beyond this, because of long readers, is truncated by force. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const WRITES_PER_MAINTENANCE = 64;
-/** The number of free pages that one round returns to the system. */
-const VACUUM_PAGES = 256;
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -67,8 +65,7 @@ export class SqliteDatabase {
   opened = 0;
   #isClosed = false;
   #writes = 0;
-  /** The number of writes from which a write finishes an erasure. */
-  #nextErasure = 0;
+  #eraser = new Eraser();
   #queue: Promise<unknown> = Promise.resolve();
   /** Tasks on connections of their own, which closing waits for. */
   readonly #others = new Set<Promise<unknown>>();
@@ -155,7 +152,7 @@ export class SqliteDatabase {
       });
     const result = await this.#retryWhileBusy(transaction, signal);
     this.#maintain(file);
-    if (mark !== null && this.#writes >= this.#nextErasure) await this.#finishErasure(file);
+    if (mark !== null) await this.#finishErasure(file);
     return result;
   }
 
@@ -178,7 +175,7 @@ export class SqliteDatabase {
         return 'pending';
       }
       try {
-        return (await this.#withReserve(() => eraseNow(erasing))) ? 'done' : 'pending';
+        return (await this.#withReserve(() => this.#eraser.eraseNow(erasing))) ? 'done' : 'pending';
       } catch (error) {
         if (!isFull(error)) throw error;
         // As far as it fits, the removed rows are overwritten in the file. The rest is erased when there is space.
@@ -393,6 +390,7 @@ export class SqliteDatabase {
   #release(): void {
     this.#file?.database.close();
     this.#file = undefined;
+    this.#eraser = new Eraser();
   }
 
   /** Repeats a task while other processes hold the lock, until the timeout. */
@@ -413,9 +411,7 @@ export class SqliteDatabase {
   async #finishErasure(file: OpenFile): Promise<void> {
     if (this.#problem !== undefined) return;
     try {
-      // To write the file again takes long, and may fail again.
-      if (needsRewrite(file.statements)) this.#nextErasure = this.#writes + WRITES_PER_MAINTENANCE;
-      await eraseNow({ ...file, path: this.#path, waitMs: 0, retry: async (task) => task() });
+      await this.#eraser.eraseNow({ ...file, path: this.#path, waitMs: 0, retry: async (task) => task() });
     } catch {
       // The mark is still in the file, so that a later call does it.
     }
@@ -436,8 +432,7 @@ export class SqliteDatabase {
     try {
       const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
       if (log && log.size > MAX_LOG_BYTES) database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      const [pages = 0, free = 0] = ['page_count', 'freelist_count'].map((name) => Number(pragma(database, name)));
-      if (free > pages / 4) database.prepare(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`).all();
+      returnFreePages(database);
     } catch {
       // The write itself succeeded, so the call must not fail. The next call reports a problem of the file.
     }

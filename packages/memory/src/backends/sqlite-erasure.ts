@@ -1,9 +1,11 @@
 /**
  * How removed text leaves the files. `secure_delete` overwrites an entry when it is removed, but copies of it can remain in the
- * free space of pages that SQLite divided or joined before, and in the log. So the file is written again, and the log is
- * truncated, which is not possible while another process reads an older state. The mark in `state` has the rest of the work,
- * `text` or `log`, and a name, so that a process ends only the work that it began.
+ * free space of pages that SQLite divided before, and in the log. So the log is truncated, which is not possible while another
+ * process reads an older state, and then the free space of pages is overwritten: of all pages, or of those that changed since this
+ * process did it last. The mark in `state` says that this is to be done, and has a name, so that a process ends only the work that it
+ * began.
  */
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { randomName } from '../records/random-name.ts';
@@ -12,23 +14,18 @@ import { isBusy } from './sqlite-errors.ts';
 import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
+import { loggedPages, scrubPages } from './sqlite-scrub.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
-import { runInWorker } from './sqlite-worker.ts';
 
-/** A file of up to this number of pages is written again in a few milliseconds, less than the start of a thread takes. */
-const MAX_PAGES_HERE = 256;
 /** The attempts to truncate the log. Most processes read for less than a few milliseconds. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 20;
+/** The number of free pages that one round returns to the system. */
+const VACUUM_PAGES = 256;
 
 function markOf(on: Statements): string | undefined {
   const mark = stateOf(on)['erasure'];
   return typeof mark === 'string' ? mark : undefined;
-}
-
-/** Returns whether the whole file must be written again. */
-export function needsRewrite(on: Statements): boolean {
-  return markOf(on)?.startsWith('text') === true;
 }
 
 /** Marks the file as one with removed text, which its backups may have. */
@@ -55,18 +52,6 @@ export async function withoutSync<T>(database: DatabaseSync, task: () => Promise
   }
 }
 
-function changeMark({ statements, retry }: Erasing, expected: string, next: string | null): Promise<number> {
-  return retry(() => statements.run('UPDATE state SET erasure = ? WHERE erasure = ?', next, expected));
-}
-
-async function rewrite({ path, database, waitMs, retry }: Erasing): Promise<void> {
-  if (Number(pragma(database, 'page_count')) <= MAX_PAGES_HERE) await retry(() => database.exec('VACUUM'));
-  else {
-    const statements = ['PRAGMA secure_delete = ON', 'PRAGMA synchronous = NORMAL', 'VACUUM'];
-    await runInWorker(path, { statements, timeoutMs: waitMs });
-  }
-}
-
 /** @returns whether the log is empty now. */
 export async function truncateLog({ database, waitMs }: Erasing): Promise<boolean> {
   const timeoutMs = Number(pragma(database, 'busy_timeout'));
@@ -83,35 +68,77 @@ export async function truncateLog({ database, waitMs }: Erasing): Promise<boolea
   }
 }
 
-/** Removes the entries of dropped keys, and writes the whole file again. */
-async function eraseFile(erasing: Erasing): Promise<void> {
-  while (await erasing.retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', (on) => sweep(on)))) await setImmediate();
-  await rewrite(erasing);
+/** Returns free pages to the system when there are many. @returns whether there may be more. */
+export function returnFreePages(database: DatabaseSync): boolean {
+  const [pages = 0, free = 0] = ['page_count', 'freelist_count'].map((name) => Number(pragma(database, name)));
+  if (free <= pages / 4) return false;
+  database.prepare(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`).all();
+  return true;
 }
 
-/** Does the work that the mark states. @returns whether all is done. */
-export async function eraseNow(erasing: Erasing): Promise<boolean> {
-  const { database, statements } = erasing;
-  let mark = markOf(statements);
-  if (mark === undefined) return true;
-  try {
-    if (mark.startsWith('text')) {
-      await withoutSync(database, () => eraseFile(erasing));
-      if (!(await truncateLog({ ...erasing, waitMs: 0 }))) {
-        // The file is not written again for the rest of the work.
-        const rest = `log ${randomName()}`;
-        await changeMark(erasing, mark, rest);
-        mark = rest;
-        if (!(await truncateLog(erasing))) return false;
-      }
-    } else if (!(await truncateLog(erasing))) {
-      return false;
-    }
-    const done = mark;
-    await withoutSync(database, () => changeMark(erasing, done, null));
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
+/** Removes the entries of dropped keys, and the pages that this leaves. */
+async function sweepAll(erasing: Erasing): Promise<void> {
+  const { database, retry } = erasing;
+  // A copy that another program made may have no map of its pages.
+  if (pragma(database, 'auto_vacuum') === 0) {
+    await retry(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM'));
   }
-  return true;
+  while (await retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', (on) => sweep(on)))) await setImmediate();
+  while (await retry(() => returnFreePages(database))) await setImmediate();
+}
+
+/** Overwrites the free space of the pages of one open file. */
+export class Eraser {
+  /** The log that has all pages that changed since the last time. */
+  #log: string | undefined;
+
+  /** Does the work that the mark states. @returns whether all is done. */
+  async eraseNow(erasing: Erasing): Promise<boolean> {
+    const { database, statements } = erasing;
+    const mark = markOf(statements);
+    if (mark === undefined) return true;
+    try {
+      return await withoutSync(database, async () => {
+        await sweepAll(erasing);
+        for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+          const before = version(database);
+          const logged = loggedPages(erasing.path);
+          const changed = logged?.name === this.#log ? logged?.pages : undefined;
+          if (!(await truncateLog(erasing))) return false;
+          if (await this.#scrub(erasing, { mark, before, changed })) return true;
+        }
+        return false;
+      });
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  }
+
+  /** @returns whether the log was still empty. */
+  async #scrub(
+    erasing: Erasing,
+    { mark, before, changed }: { mark: string; before: number; changed: ReadonlySet<number> | undefined },
+  ): Promise<boolean> {
+    const { database, path, retry } = erasing;
+    // A page that this connection keeps would bring its free space back. Others read them again after the commit below.
+    database.exec('PRAGMA shrink_memory');
+    const scrub = async (on: Statements): Promise<number | undefined> => {
+      if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return undefined;
+      const now = version(database);
+      await scrubPages(path, now === before ? changed : undefined);
+      on.run('UPDATE state SET erasure = NULL WHERE erasure = ?', mark);
+      return now;
+    };
+    const scrubbed = await retry(() => inTransaction(erasing, 'BEGIN IMMEDIATE', scrub));
+    const log = loggedPages(path)?.name;
+    // Another process may have begun another log since.
+    this.#log = version(database) === scrubbed ? log : undefined;
+    return scrubbed !== undefined;
+  }
+}
+
+/** Returns a number that changes when another connection commits. */
+function version(database: DatabaseSync): number {
+  return Number(pragma(database, 'data_version'));
 }

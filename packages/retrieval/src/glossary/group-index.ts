@@ -36,10 +36,19 @@ export class GroupIndex {
 
 /** Latin letters and digits, or one other character. */
 const start = /[a-z\d]{2}(?=s\b)|[a-z\d]{1,3}|[^\s!-~]/u;
+/** Before the first letter of a word of a line. */
+const BEFORE = String.raw`(?:^|[,>])[^a-z\d\u0080-\uffff]*`;
 
 /** Returns the start that a word has in common with its stem. The stem of `retry` is `retri`, the stem of `ops` is `op`. */
 function startOf(text: string): string {
   return start.exec(text)?.[0].replace('y', 'i') ?? '';
+}
+
+/** Returns a pattern of words with a start. `e-mail` is also found as an identifier. */
+function patternOf(text: string): string {
+  const letters = [...text].map((letter) => (/[iy]/u.test(letter) ? '[iy]' : letter));
+  const end = /^[a-z\d]{1,2}$/u.test(text) ? String.raw`(?=s?(?![a-z\d]))` : '';
+  return letters.join('-?') + end;
 }
 
 /**
@@ -47,43 +56,28 @@ function startOf(text: string): string {
  * the first query that has a term with the start of one of its words.
  */
 export class LazyGroups {
-  readonly #lines: readonly string[];
-  readonly #byStart = new Map<string, number[]>();
-  readonly #parsed = new Set<number>();
+  /** The lines that were not parsed, by their numbers. */
+  readonly #lines: Map<number, string>;
+  readonly #starts = new Set(['']);
   readonly #index = new GroupIndex();
 
   constructor(text: string) {
-    this.#lines = text.split('\n');
-    for (const [index, line] of this.#lines.entries()) {
-      if (line.startsWith('#')) continue;
-      for (const word of line.toLowerCase().split(/[,>]/u)) {
-        this.#addStart(startOf(word), index);
-        // The start of `e-mail` as an identifier.
-        if (word.includes('-')) this.#addStart(startOf(word.replaceAll('-', '')), index);
-      }
-    }
+    this.#lines = new Map(text.split('\n').map((line, index) => [index + 1, line]));
   }
 
   /** Returns an index of all groups with one of these terms, and of some others. */
   indexFor(terms: readonly string[]): GroupIndex {
-    for (const start of new Set(terms.map(startOf))) {
-      for (const index of this.#byStart.get(start) ?? []) this.#parse(index);
-      this.#byStart.delete(start);
-    }
+    const starts = [...new Set(terms.map(startOf))].filter((one) => !this.#starts.has(one));
+    if (starts.length === 0) return this.#index;
+    for (const one of starts) this.#starts.add(one);
+    const pattern = new RegExp(`${BEFORE}(?:${starts.map(patternOf).join('|')})`, 'iu');
+    for (const [lineNumber, line] of this.#lines) if (pattern.test(line)) this.#parse(line, lineNumber);
     return this.#index;
   }
 
-  #parse(index: number): void {
-    if (this.#parsed.has(index)) return;
-    this.#parsed.add(index);
-    const group = readGroup(this.#lines[index] ?? '', index + 1);
+  #parse(line: string, lineNumber: number): void {
+    this.#lines.delete(lineNumber);
+    const group = readGroup(line, lineNumber);
     if (group !== undefined) this.#index.add(group);
-  }
-
-  #addStart(start: string, index: number): void {
-    if (start === '') return;
-    const known = this.#byStart.get(start);
-    if (known === undefined) this.#byStart.set(start, [index]);
-    else known.push(index);
   }
 }

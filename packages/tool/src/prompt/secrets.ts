@@ -21,26 +21,31 @@ interface SecretOptions {
   readonly random?: boolean | undefined;
 }
 
+/** The forms by their starts, and a pattern of all starts. */
+interface Starts {
+  readonly forms: ReadonlyMap<string, readonly SecretForm[]>;
+  readonly any: RegExp;
+}
+
+/** Read by the first search: most processes search nothing. */
+const known: { starts?: Starts } = {};
+
 /** Returns the forms by their starts. A start that begins with another one is found by that one. */
-function formsByStart(): ReadonlyMap<string, readonly SecretForm[]> {
+function readStarts(): Starts {
   const forms = new Map<string, SecretForm[]>();
-  const sorted = SECRET_FORMS.flatMap(([, starts]) => starts).toSorted();
+  const shortestOf = new Map<string, string>();
   let first: string | undefined;
-  for (const start of sorted) {
+  for (const start of SECRET_FORMS.flatMap(([, starts]) => starts).toSorted()) {
     if (first === undefined || !start.startsWith(first)) first = start;
+    shortestOf.set(start, first);
     if (!forms.has(first)) forms.set(first, []);
   }
   for (const form of SECRET_FORMS) {
-    for (const [shortest, own] of forms) if (form[1].some((start) => start.startsWith(shortest))) own.push(form);
+    for (const start of new Set(form[1].map((one) => shortestOf.get(one) ?? one))) forms.get(start)?.push(form);
   }
-  return forms;
+  const starts = [...forms.keys()].map((start) => start.replaceAll(/[$.]/gu, String.raw`\$&`));
+  return { forms, any: new RegExp(starts.join('|'), 'gu') };
 }
-
-const formsOf = formsByStart();
-const anyStart = new RegExp(
-  [...formsOf.keys()].map((start) => start.replaceAll(/[$.]/gu, String.raw`\$&`)).join('|'),
-  'gu',
-);
 
 interface Pattern {
   readonly needs: string | RegExp;
@@ -70,11 +75,13 @@ function issuedAt(
 /** Finds the tokens whose start is known. One does not start inside a word, or inside another one. */
 function startedIn(text: string, options: ExampleOptions): FoundSecret[] {
   const found = [];
-  const search = new RegExp(anyStart);
+  known.starts ??= readStarts();
+  const { forms, any } = known.starts;
+  const search = new RegExp(any);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
     const { 0: first, index } = match;
     if (index > 0 && /[\w+-]/u.test(text.charAt(index - 1))) continue;
-    const [kind, token = ''] = issuedAt(text, index, formsOf.get(first) ?? []) ?? [];
+    const [kind, token = ''] = issuedAt(text, index, forms.get(first) ?? []) ?? [];
     if (kind === undefined) continue;
     search.lastIndex = index + token.length;
     // Documentation writes T00000000 for the public part of a webhook.
@@ -115,10 +122,10 @@ export function findSecrets(text: string, options: SecretOptions = {}): FoundSec
   const { examples = false, random = false } = options;
   // JSON writes a line break as `\n`, whose letter is not part of a token.
   const plain = text.includes('\\') ? text.replaceAll(/\\[nrt]/gu, '  ') : text;
-  const known = [issued, placed, findAssigned].flatMap((find) => [...find(plain, { examples })]);
+  const all = [issued, placed, findAssigned].flatMap((find) => [...find(plain, { examples })]);
   const found: FoundSecret[] = [];
   // Of several secrets at one place the longest counts; of equal ones the most specific format, which is listed first.
-  for (const secret of known.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const secret of all.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = found.at(-1);
     if (last === undefined || secret.start >= last.end) found.push(secret);
   }
