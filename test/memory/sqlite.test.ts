@@ -310,7 +310,7 @@ describe('a file', () => {
     await backend.close();
     class Interrupted extends DatabaseSync {
       override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
-        if (given[0].includes('FROM entries')) {
+        if (given[0].includes('FROM entries WHERE sequence')) {
           const other = new DatabaseSync(path);
           other.exec('DELETE FROM entries; DELETE FROM keys');
           other.close();
