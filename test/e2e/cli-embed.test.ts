@@ -148,7 +148,7 @@ test.each([
   ['Ctrl-D', ['memory', 'embed'], '\u0004', /which asks\s+again/u, undefined],
   ['a no', ['memory', 'embed'], 'n\r', /nothing\s+more is sent/u, 'declined'],
   ['a yes', ['recall', 'ship'], 'y\r', /./u, 'allowed'],
-] as const)('at the question, %s to %j is recorded as what it is', async (_, args, key, said, state) => {
+] as const)('at the question, %s to %j is recorded as what it is', async (_, args, key, message, state) => {
   const server = await start();
   const cairn = newcomer();
   await remember(cairn, FACTS[0] ?? '', '--scope', 'user');
@@ -157,9 +157,9 @@ test.each([
   await run.until((rows) => rows.some((row) => row.endsWith('[y/N]')), 'the question');
   run.type(key);
   await run.end;
-  expect(run.rows().join(' ')).toMatch(said);
+  expect(run.rows().join(' ')).toMatch(message);
   expect(consentOf(cairn.home)).toEqual(state && { servers: { [server.url]: state } });
-  if (state !== 'allowed') expect(server.requests).toEqual([]);
+  expect(server.requests.length > 0).toBe(state === 'allowed');
 });
 
 test('messages of sessions are sent and found by meaning after --sessions, and not before', async () => {

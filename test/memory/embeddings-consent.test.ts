@@ -71,7 +71,7 @@ test.each([
 test('withdrawing declines every server that was allowed, with its sessions, and names them', async () => {
   const consent = new Consent(contextOf(''));
   expect(await consent.withdraw()).toEqual([]);
-  await consent.record('http://a/v1', 'allowed', { sessions: true });
+  await consent.allowSessions('http://a/v1');
   await consent.record('http://b/v1', 'allowed');
   await consent.record('http://c/v1', 'declined');
   expect(await consent.withdraw('http://d/v1')).toEqual(['http://a/v1', 'http://b/v1']);
@@ -84,7 +84,7 @@ test('withdrawing declines every server that was allowed, with its sessions, and
 
 test('sessions stay allowed until the server is declined', async () => {
   const consent = new Consent(contextOf(''));
-  await consent.record('http://a/v1', 'allowed', { sessions: true });
+  await consent.allowSessions('http://a/v1');
   await consent.record('http://a/v1', 'allowed');
   expect(await consent.allowsSessions('http://a/v1')).toBe(true);
   await consent.record('http://a/v1', 'declined');

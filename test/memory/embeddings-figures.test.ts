@@ -32,7 +32,13 @@ test('questions in other words find their fact first, and those without an answe
   const synonyms = Array.from({ length: CONCEPTS }, (_, concept) => [wordOf(concept, 'qua'), wordOf(concept, 'fle')]);
   const server = await startEmbeddingsServer(vectorsOf({ synonyms }));
   onTestFinished(server.close);
-  const embeddings = serverEmbeddings({ model: 'scripted', url: server.url, query: {}, key: undefined });
+  const embeddings = serverEmbeddings({
+    model: 'scripted',
+    url: server.url,
+    server: server.url,
+    query: {},
+    key: undefined,
+  });
   const memory = createMemory({ backend: inProcess(), embeddings });
   onTestFinished(() => memory.close());
   const facts = Array.from({ length: FACTS }, (_, index) => conceptsOf(index + 1, 5));

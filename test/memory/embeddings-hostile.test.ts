@@ -27,7 +27,7 @@ function settingsOf({ url }: EmbeddingsServer): EmbeddingSettings {
   return settings;
 }
 
-/** A memory with facts, of which the server knows nothing. */
+/** A memory with facts that the server does not know. */
 async function memoryOf(server: EmbeddingsServer, facts: readonly string[] = [FACT]): Promise<Memory> {
   const plain = createMemory({ backend: inProcess() });
   for (const fact of facts) await plain.facts.remember(fact, { scope: 'user' });

@@ -1,6 +1,7 @@
 /** Messages of sessions are found by meaning, if the user allowed to send them. */
 import { createMemory } from '@cairn/memory';
 import type { Memory, MemoryBackend } from '@cairn/memory';
+import { memory as inProcess } from '@cairn/memory/memory';
 import { serverEmbeddings } from '@cairn/memory/embeddings';
 import type { Embeddings } from '@cairn/memory/embeddings';
 import { setImmediate } from 'node:timers/promises';
@@ -148,7 +149,7 @@ const SECRETS = [
 
 test.each(SECRETS)('a message, a fact and a question with a secret are not sent: %s', async (secret) => {
   const { server, embeddings } = await start();
-  const memory = createMemory({ backend: (await openMemory(backendKinds[0]!, {})).backend, embeddings });
+  const memory = createMemory({ backend: inProcess(), embeddings });
   onTestFinished(() => memory.close());
   await filled(memory);
   await memory.messages.add(PLACE, { content: `use ${secret} for it` });
@@ -167,7 +168,7 @@ test.each(SECRETS)('a message, a fact and a question with a secret are not sent:
 
 test('facts and messages that are asked at once send the question once', async () => {
   const { server, embeddings } = await start();
-  const memory = createMemory({ backend: (await openMemory(backendKinds[0]!, {})).backend, embeddings });
+  const memory = createMemory({ backend: inProcess(), embeddings });
   onTestFinished(() => memory.close());
   await filled(memory);
   await memory.facts.remember('Lunch is at noon', { scope: 'user' });
@@ -175,7 +176,7 @@ test('facts and messages that are asked at once send the question once', async (
   expect(server.requests.filter(({ input }) => input[0] === QUESTION)).toHaveLength(1);
 });
 
-test('embeddings of a caller send no messages unless they say so', async () => {
+test('embeddings of a caller send no messages unless `allowsSessions` allows it', async () => {
   const sent: string[] = [];
   const embeddings: Embeddings = {
     model: 'own',
@@ -185,7 +186,7 @@ test('embeddings of a caller send no messages unless they say so', async () => {
       return Promise.resolve({ vectors: texts.map(() => [1, 2]) });
     },
   };
-  const memory = createMemory({ backend: (await openMemory(backendKinds[0]!, {})).backend, embeddings });
+  const memory = createMemory({ backend: inProcess(), embeddings });
   await filled(memory);
   await ask(memory, QUESTION);
   await memory.close();

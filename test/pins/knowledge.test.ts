@@ -51,7 +51,6 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'openGaps',
     'openIndex',
     'openLocalStore',
-    'titleOf',
   ]);
 });
 

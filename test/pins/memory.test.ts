@@ -34,6 +34,7 @@ const exported: readonly (readonly [path: string, module: object, names: readonl
       'parseTime',
       'partOfHit',
       'recallParts',
+      'sessionSources',
       'twinNotice',
       'unconfirmedLink',
     ],

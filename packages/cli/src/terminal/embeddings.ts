@@ -26,7 +26,7 @@ export interface ConsentRequest {
   readonly sessions?: boolean;
 }
 
-/** Returns what a server gets when the user allows it. */
+/** Returns the kinds of texts that a server gets when the user allows it. */
 export function sentTexts({ sessions = false }: Pick<ConsentRequest, 'sessions'>): string {
   const ofSessions = sessions ? 'the messages of all sessions, past and future, ' : '';
   return `the text of facts and assets, ${ofSessions}and each question to recall them`;
@@ -44,9 +44,10 @@ export async function askConsent(
   const answer = await askPerson(context, async (prompter) => (await askYesNo(prompter, question)) ?? 'no-answer');
   if (answer === undefined) return 'no-terminal';
   if (answer === 'no-answer') return answer;
-  // Who declines sessions keeps what was allowed before.
+  // To decline sessions is not to decline the server.
   const isKept = !answer && sessions === true && (await consent.stateOf(server)) === 'allowed';
-  if (!isKept) await consent.record(server, answer ? 'allowed' : 'declined', { sessions: answer && sessions === true });
+  if (answer && sessions === true) await consent.allowSessions(server);
+  else if (!isKept) await consent.record(server, answer ? 'allowed' : 'declined');
   return answer ? 'allowed' : 'declined';
 }
 

@@ -119,8 +119,9 @@ class FieldReader {
   }
 
   allowSecret(): boolean {
-    const value = String(this.value('allow_secret') ?? false);
-    if (value === 'true' || value === 'false') return value === 'true';
+    const value = this.value('allow_secret') ?? 'false';
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
     return this.fail('allow_secret', `invalid allow_secret ${quoted(value)}`, 'Use true, or leave it out.');
   }
 

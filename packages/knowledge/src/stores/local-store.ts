@@ -150,7 +150,7 @@ class Local {
     const isConfirmed = typeof fields?.verifiedMs === 'number' && stored.reports !== undefined;
     if (isSame && !isConfirmed) return { next: stored, rows: [] };
     const parsed = parseAsset(edited);
-    // What was allowed once may stay; a file that is not marked, or no longer, is checked.
+    // An allowed secret may stay; a file without the mark is checked.
     checkContent(parsed, { allowSecret: stored.fields.allowSecret === true && parsed.fields.allowSecret === true });
     const nowMs = await this.now(call);
     const { createdMs, origin, team, conflict } = stored;

@@ -20,7 +20,7 @@ export function termsOfRow(row: StoredRow | undefined): Promise<Terms | undefine
   return termsIn(textOf(row));
 }
 
-/** Returns what the vectors of an asset are made of; see `VectorSource`. */
+/** Returns the text that vectors of an asset are made of, and whether it is never sent; see `VectorSource`. */
 export function meaningOfRow(row: StoredRow | undefined): ReturnType<VectorSource['meaningOf']> {
   if (row === undefined || isRemoval(row)) return undefined;
   const { title, allowSecret = false } = row.fields;

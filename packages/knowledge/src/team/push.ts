@@ -50,7 +50,7 @@ export function outgoingOf(entries: Entries, tree: Tree): Outgoing {
     }
     if (!asset.isUnshared) continue;
     const path = pathFor(parseAssetId(id), file);
-    // Who shared it allowed its secret.
+    // The person who shared it allowed its secret.
     const secret = asset.allowSecret === true ? undefined : secretError(asset.text, { path: id });
     if (secret !== undefined) {
       withheld.push({ id, message: secret.summary });

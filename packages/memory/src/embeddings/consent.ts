@@ -33,22 +33,19 @@ export class Consent {
     return servers[server] === 'allowed' && sessions[server] === 'allowed';
   }
 
-  /**
-   * @param options `sessions`: whether messages of sessions may be sent too. @default as before
-   * @throws the error of the system when the file cannot be written.
-   */
-  async record(
-    server: string,
-    state: Decision,
-    { sessions = false }: { readonly sessions?: boolean } = {},
-  ): Promise<void> {
-    const known = await this.#read();
-    const { [server]: before, ...others } = known.sessions;
-    const own = sessions ? 'allowed' : before;
-    await this.#write({
-      servers: { ...known.servers, [server]: state },
-      sessions: state === 'allowed' && own !== undefined ? { ...others, [server]: own } : others,
-    });
+  /** Records a decision. One that declines a server declines its sessions. @throws the error of the system when it cannot be written. */
+  async record(server: string, state: Decision): Promise<void> {
+    const { servers, sessions } = await this.#read();
+    const { [server]: own, ...others } = sessions;
+    const isKept = state === 'allowed' && own !== undefined;
+    await this.#write({ servers: { ...servers, [server]: state }, sessions: isKept ? sessions : others });
+  }
+
+  /** Allows a server, and to send it messages of sessions too. @throws the error of the system when it cannot be written. */
+  async allowSessions(server: string): Promise<void> {
+    const { servers, sessions } = await this.#read();
+    const allowed = { [server]: 'allowed' };
+    await this.#write({ servers: { ...servers, ...allowed }, sessions: { ...sessions, ...allowed } });
   }
 
   /** Declines every server that was allowed, and one that was perhaps never asked about. @returns those that were allowed. */

@@ -22,7 +22,7 @@ import { removeOrphans } from './vector-table.ts';
 /** A table whose records can be found by meaning. */
 export interface VectorSource {
   readonly key: string;
-  /** Present for messages of sessions, which are sent only if the user allowed that too. @default they are none */
+  /** Present for messages of sessions, which are sent only if the user allowed that too. */
   readonly ofSession?: true;
   /**
    * Returns the string that vectors are made of; `undefined` for a record that is not found. A string with `isSecret`, or in

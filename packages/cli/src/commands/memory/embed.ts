@@ -68,7 +68,7 @@ async function allow(
   const { server, model, sessions = false } = request;
   const isAllowed = (await consent.stateOf(server)) === 'allowed';
   if (isAllowed && (!sessions || (await consent.allowsSessions(server)))) return;
-  if (isConfirmed) return consent.record(server, 'allowed', { sessions });
+  if (isConfirmed) return sessions ? consent.allowSessions(server) : consent.record(server, 'allowed');
   const answer = await askConsent(context, request);
   if (answer === 'allowed') return;
   const option = sessions ? '--sessions --yes' : '--yes';
@@ -85,17 +85,15 @@ async function allow(
 }
 
 /** Declines the servers that were allowed, and removes all vectors. */
-async function switchOff(
-  { memory, context, signal, where, print }: MemoryPlace,
-  { Consent, embeddingSettings }: typeof import('@cairn/memory/embeddings'),
-): Promise<number> {
+async function switchOff({ memory, context, signal, where, print }: MemoryPlace): Promise<number> {
+  const { Consent, embeddingSettings } = await import('@cairn/memory/embeddings');
   const { removeAllVectors } = await import('@cairn/memory/terms');
   const { MemoryError } = await import('@cairn/memory');
   const configured = (): string | undefined => {
     try {
       return embeddingSettings(context.env)?.server;
     } catch (error) {
-      // What was allowed is withdrawn whatever the variables are.
+      // Invalid variables keep no consent.
       if (MemoryError.isInstance(error)) return undefined;
       throw error;
     }
@@ -146,9 +144,8 @@ found, are never sent. Messages are sent only with --sessions, notes never. Late
   writes: true,
   run: async (place, { yes = false, off = false, sessions = false }) => {
     const { memory, context, signal, print } = place;
-    const embeddingsModule = await import('@cairn/memory/embeddings');
-    if (off) return switchOff(place, embeddingsModule);
-    const { Consent, embeddingSettings, serverEmbeddings } = embeddingsModule;
+    if (off) return switchOff(place);
+    const { Consent, embeddingSettings, serverEmbeddings } = await import('@cairn/memory/embeddings');
     const { Meaning, countVectors } = await import('@cairn/memory/terms');
     const settings = embeddingSettings(context.env);
     if (settings === undefined) throw notConfigured();
