@@ -304,7 +304,7 @@ describe('a file of SQLite', () => {
     const memory = createMemory({ backend: sqlite({ path: `${root}/memory.db` }) });
     onTestFinished(async () => {
       await memory.close();
-      spawnSync('umount', [root]);
+      spawnSync('umount', ['--lazy', root]);
     });
     const manager = await openSession(memory);
     const kept: UnifiedMessage[] = [];

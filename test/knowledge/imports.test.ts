@@ -244,11 +244,11 @@ test('new files are written together, in a few steps', async () => {
     ...backend,
     change: (...args: Parameters<typeof backend.change>) => ((steps += 1), backend.change(...args)),
   };
-  for (let number = 0; number < 200; number++) write(`f${number}.md`, `text ${number}`);
+  for (let number = 0; number < 400; number++) write(`f${number}.md`, `text ${number}`);
   const { added } = await importFiles(root, { store: openLocalStore({ backend: counting }) });
-  expect(added).toHaveLength(200);
-  // Assets and the state of the files, 50 of each.
-  expect(steps).toBe(8);
+  expect(added).toHaveLength(400);
+  // Assets and the state of the files, 200 of each.
+  expect(steps).toBe(4);
 });
 
 const content = fc.oneof(

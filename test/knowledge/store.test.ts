@@ -553,7 +553,7 @@ test('a full disk rejects a whole change, and what was added before stays', asyn
   const backend = sqlite({ path: join(root, 'knowledge.db') });
   onTestFinished(async () => {
     await backend.close();
-    spawnSync('umount', [root]);
+    spawnSync('umount', ['--lazy', root]);
   });
   const store = openLocalStore({ backend });
   const added: string[] = [];

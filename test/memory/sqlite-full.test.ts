@@ -56,10 +56,6 @@ async function filled(path: string, count: number): Promise<string> {
   await memory.import(facts);
   const { fact } = await memory.facts.remember('the REMOVED fact of redis');
   await memory.close();
-  // The next process of a user. It takes the reserve.
-  const next = open(path);
-  await next.facts.list();
-  await next.close();
   return fact.id;
 }
 
@@ -91,4 +87,16 @@ test.for([
   expect(filesWith(path, 'REMOVED')).toEqual([]);
   expect(existsSync(`${path}-reserve`)).toBe(true);
   expect(statSync(`${path}-reserve`).mode & 0o777).toBe(0o600);
+});
+
+test('a store that is only read gets no reserve, and one that was written has it when it is closed', async () => {
+  const path = `${temporaryDirectory()}/memory.db`;
+  await filled(path, 1000);
+  expect(statSync(`${path}-reserve`).size).toBe(1024 * 1024);
+  rmSync(`${path}-reserve`);
+  const reader = open(path);
+  await reader.facts.list();
+  await reader.facts.recall({ query: 'redis' });
+  await reader.close();
+  expect(existsSync(`${path}-reserve`)).toBe(false);
 });

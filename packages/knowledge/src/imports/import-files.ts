@@ -49,8 +49,26 @@ interface NewFile {
   readonly parsed: ParsedAsset;
 }
 
-/** The files that are read at once, and whose assets are written in one step. */
-const BATCH = 50;
+/**
+ * The files that are read at once, and whose assets are written in one step, which writes the postings of each word once and waits for
+ * the disk. Large ones are fewer.
+ */
+const BATCH = 200;
+const BATCH_BYTES: number = 8 * 1024 * 1024;
+
+/** Divides files into batches. */
+function* batchesOf(files: readonly ImportFile[]): Generator<readonly ImportFile[]> {
+  let batch: ImportFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    batch.push(file);
+    bytes += file.bytes;
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
 
 function originOf({ path }: Pick<ImportFile, 'path'>): Asset['origin'] {
   return { kind: 'import', source: path };
@@ -75,8 +93,7 @@ class Importer {
   async importAll(files: readonly ImportFile[]): Promise<void> {
     const { signal } = this.#options;
     const waiting: NewFile[] = [];
-    for (let from = 0; from < files.length; from += BATCH) {
-      const batch = files.slice(from, from + BATCH);
+    for (const batch of batchesOf(files)) {
       const rows = await this.#imports.read(
         batch.map(({ path }) => hashOf(path)),
         { signal },

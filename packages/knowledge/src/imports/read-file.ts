@@ -36,6 +36,8 @@ function withoutSections(text: string): string {
 }
 
 function nameOf(text: string): string {
+  // Most names are one already.
+  if (/^\w(?:[\w-]{0,78}\w)?$/u.test(text)) return isName(text) ? text : '';
   const name = text
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')

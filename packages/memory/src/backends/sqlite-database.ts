@@ -49,8 +49,6 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean | undefined;
 }
 
-/** A file that is not larger has no tables yet: they are in its log. */
-const NEW_FILE_BYTES = 32 * 1024;
 /** How often a connection that stays open asks whether a backup is due. */
 const BACKUP_CHECK_MS = 3_600_000;
 
@@ -321,8 +319,11 @@ export class SqliteDatabase {
     this.#isClosed = true;
     await this.#queue;
     await Promise.allSettled(this.#others);
-    if (this.#file?.isWritable === true && this.#file.isCurrent()) await this.#finishErasure(this.#file);
+    const file = this.#file?.isWritable === true && this.#file.isCurrent() ? this.#file : undefined;
+    if (file !== undefined) await this.#finishErasure(file);
     this.#release();
+    // Now the file has its size. A store that was only read gets no reserve.
+    if (file !== undefined && this.#writes > 0 && !isBackup(this.#path)) fillReserve(this.#path);
   }
 
   #enqueue<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -373,7 +374,6 @@ export class SqliteDatabase {
       throw error;
     });
     this.opened += 1;
-    if (this.#file.isWritable) this.#keepReserve();
     const found = problemAtOpening(this.#file);
     this.#isBroken = found?.isBroken === true;
     this.#problem = found?.problem ?? damageNote(this.#path)?.problem;
@@ -415,13 +415,6 @@ export class SqliteDatabase {
     } catch {
       // The mark is still in the file, so that a later call does it.
     }
-  }
-
-  /** Keeps space for removals on a full disk. A file without tables has nothing to remove. */
-  #keepReserve(): void {
-    const path = this.#path;
-    if (isBackup(path)) return;
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > NEW_FILE_BYTES) fillReserve(path);
   }
 
   /** Keeps the file and its log small. */

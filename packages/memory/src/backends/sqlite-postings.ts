@@ -19,11 +19,18 @@ export function readable(body: unknown): string {
   return typeof body === 'string' ? (body.match(/,\d+(?=,|$)/gu) ?? []).join('') : '';
 }
 
+/** The changes of one block, by their terms. */
+interface Block {
+  readonly number: number;
+  readonly changes: Map<string, BlockChange>;
+}
+
 /** Collects the changes of the postings of a key, so that each block is written once. */
 export class PostingsChange {
   readonly #on: Statements;
   readonly #keyId: number;
-  readonly #blocks = new Map<string, BlockChange>();
+  readonly #blocks = new Map<number, Map<string, BlockChange>>();
+  readonly #changes: BlockChange[] = [];
 
   constructor(on: Statements, keyId: number) {
     this.#on = on;
@@ -31,33 +38,43 @@ export class PostingsChange {
   }
 
   add(sequence: number, terms: Terms): void {
-    for (const [term, count] of terms) this.#blockOf(term, sequence).added += postingOf(sequence, count);
+    const block = this.#blockOf(sequence);
+    for (const [term, count] of terms) this.#changeOf(term, block).added += postingOf(sequence, count);
   }
 
   remove(sequence: number, terms: readonly string[]): void {
-    for (const term of terms) this.#blockOf(term, sequence).removed.push(sequence);
+    const block = this.#blockOf(sequence);
+    for (const term of terms) this.#changeOf(term, block).removed.push(sequence);
   }
 
-  #blockOf(term: string, sequence: number): BlockChange {
-    const block = blockOf(sequence);
-    const name = `${block} ${term}`;
-    const change = this.#blocks.get(name) ?? { term, block, added: '', removed: [] };
-    this.#blocks.set(name, change);
+  #blockOf(sequence: number): Block {
+    const number = blockOf(sequence);
+    const changes = this.#blocks.get(number) ?? new Map<string, BlockChange>();
+    this.#blocks.set(number, changes);
+    return { number, changes };
+  }
+
+  #changeOf(term: string, { number, changes }: Block): BlockChange {
+    const known = changes.get(term);
+    if (known !== undefined) return known;
+    const change: BlockChange = { term, block: number, added: '', removed: [] };
+    changes.set(term, change);
+    this.#changes.push(change);
     return change;
   }
 
   /** Writes the changes. If there are many, other work runs in between. */
   save(): void | Promise<void> {
-    if (this.#blocks.size > BLOCKS_PER_TURN) return this.#saveInTurns();
+    if (this.#changes.length > BLOCKS_PER_TURN) return this.#saveInTurns();
     this.saveNow();
   }
 
   saveNow(): void {
-    for (const block of this.#blocks.values()) this.#saveBlock(block);
+    for (const change of this.#changes) this.#saveBlock(change);
   }
 
   async #saveInTurns(): Promise<void> {
-    for (const [index, block] of [...this.#blocks.values()].entries()) {
+    for (const [index, block] of this.#changes.entries()) {
       if (index % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await setImmediate();
       this.#saveBlock(block);
     }
