@@ -104,6 +104,8 @@ export interface RecalledFacts {
   /** The score of a fact of average length that has every word of the query. Absent for a blank query and by meaning. */
   readonly fullScore?: number | undefined;
   readonly hasMore: boolean;
+  /** How many records of the selection could not be read, and are missing. Absent when there are none. */
+  readonly unreadable?: number;
 }
 
 /** `tags` replace all tags. */

@@ -74,13 +74,20 @@ function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
     facts.flatMap(({ id, disagreesWith = [] }) => (disagreesWith.length > 0 ? [id, ...disagreesWith] : [])),
   );
   if (ids.size === 0) return undefined;
-  return `These facts seem to disagree, and the newer one comes first: ${[...ids].join(', ')}. If one is outdated, forget it.`;
+  return `These facts seem to disagree; the one that was changed last is listed first: ${[...ids].join(', ')}. Forget the one that no longer holds.`;
 }
 
 /** Collects the notices of a search, which says in words what the code means. */
 class Notices {
   readonly all: RecallNotice[] = [];
   readonly add = ({ code, message }: RecallNotice): unknown => this.all.push({ code, message });
+
+  /** Adds how many records are missing because they could not be read. */
+  addUnreadable(unreadable: number | undefined, noun: string): void {
+    if (unreadable === undefined) return;
+    const message = `Records of ${noun} that could not be read, and are missing here: ${unreadable}. They stay in the store: 'cairn memory stats --json' lists them.`;
+    this.add({ code: 'UNREADABLE_RECORDS', message });
+  }
 
   /** Adds what the store has to say, such as that it is damaged. */
   addStore({ backend }: Memory): void {
@@ -103,17 +110,27 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
       if (!exists(memory)) return NOTHING;
       const { facts: all, project } = memory;
       const notices = new Notices();
-      const { facts, searched, fullScore, hasMore } = await all.recall({ ...options, stream, onNotice: notices.add });
+      const { facts, searched, fullScore, hasMore, unreadable } = await all.recall({
+        ...options,
+        stream,
+        onNotice: notices.add,
+      });
       if (project === undefined && options.scope !== 'user') {
         const message = 'Only facts of the user: this memory does not know the project.';
         notices.add({ code: 'NO_PROJECT', message });
       }
       const disagreement = disagreementIn(facts);
       if (disagreement !== undefined) notices.add({ code: 'FACTS_DISAGREE', message: disagreement });
+      notices.addUnreadable(unreadable, 'facts');
       notices.addStore(memory);
       const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, options);
       if (twins !== '') notices.add({ code: 'PROJECT_MOVED', message: twins });
       return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
+    },
+    elsewhere: async ({ searched, signal }) => {
+      const memory = await open();
+      if (!exists(memory) || searched === undefined) return [];
+      return (await import('./kept-elsewhere.ts')).factsElsewhere(memory, { searched, signal });
     },
   };
 }
@@ -130,15 +147,21 @@ function messagesPart({
       const memory = await open();
       if (!exists(memory)) return NOTHING;
       const notices = new Notices();
-      const { contexts, searched, fullScore, hasMore } = await memory.recall({
+      const { contexts, searched, fullScore, hasMore, unreadable } = await memory.recall({
         ...options,
         stream,
         ...(workflowId !== undefined && { includeNotes: true, workflowId }),
         onNotice: notices.add,
       });
+      notices.addUnreadable(unreadable, 'messages');
       notices.addStore(memory);
       const hits = contexts.map((context) => messageHit(context, fullScore));
       return { hits, searched, hasMore, notices: notices.all };
+    },
+    elsewhere: async ({ searched, signal }) => {
+      const memory = await open();
+      if (!exists(memory)) return [];
+      return (await import('./kept-elsewhere.ts')).messagesElsewhere(memory, { searched, signal });
     },
   };
 }
