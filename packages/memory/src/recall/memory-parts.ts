@@ -185,10 +185,11 @@ export async function readMemory(
     });
     // A fact of another stream is not for this one, by its id either.
     if (fact !== undefined && isVisible(fact, stream)) {
-      const { supersededBy, archivedAt } = fact;
+      const { supersedes, supersededBy, archivedAt } = fact;
       const hit = factHit({ ...fact, score: 0, matched: [] }, undefined);
       const state = {
         ...(archivedAt !== undefined && { archived: new Date(archivedAt).toISOString() }),
+        ...(supersedes !== undefined && { replaces: supersedes }),
         ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
       };
       return { ...hit, about: { ...hit.about, ...state } };
