@@ -61,7 +61,7 @@ describe('cairn knowledge share', () => {
     for (const { stderr, stdout } of [refused, shared, pushed]) expect(stdout + stderr).not.toContain(token);
   });
 
-  test('again after the fact was changed says that the asset is older, and --update mends it', async () => {
+  test('again after the fact was changed says that the asset is older, and --update gives it the text', async () => {
     const cairn = newcomer();
     const fact = await remember(cairn, 'deploys run on Mondays');
     await cairn(['knowledge', 'share', fact]);

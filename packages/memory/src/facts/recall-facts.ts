@@ -23,16 +23,19 @@ function arranged(facts: readonly RecalledFact[]): RecalledFact[] {
     return ids.length === 0 ? fact : { ...fact, disagreesWith: ids };
   });
   const placed = new Set<RecalledFact>();
-  for (const fact of marked) {
+  const place = (fact: RecalledFact): void => {
+    if (placed.has(fact)) return;
     const newer = marked.filter(
       (other) =>
         fact.disagreesWith?.includes(other.id) === true &&
         other.updatedAt > fact.updatedAt &&
         other.isSimilar === fact.isSimilar,
     );
-    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) placed.add(other);
+    // A newer one may disagree with one that is newer still.
+    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) place(other);
     placed.add(fact);
-  }
+  };
+  for (const fact of marked) place(fact);
   return [...placed];
 }
 

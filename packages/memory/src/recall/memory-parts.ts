@@ -16,6 +16,8 @@ export interface MemoryPartsOptions {
   readonly exists?: ((memory: Memory) => boolean) | undefined;
   /** The stream that asks. @default the default stream */
   readonly stream?: string | undefined;
+  /** Whether a model reads the notices, which decides nothing for the user. @default false */
+  readonly isForModel?: boolean | undefined;
   /** The workflow whose notes are searched with the messages. @default none */
   readonly workflowId?: string | undefined;
 }
@@ -68,13 +70,19 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
   };
 }
 
-/** States which facts disagree. */
+/** States which facts disagree. A fact that is only similar comes after the others, even if it is newer: the ids are in order of time. */
 function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
-  const ids = new Set(
-    facts.flatMap(({ id, disagreesWith = [] }) => (disagreesWith.length > 0 ? [id, ...disagreesWith] : [])),
-  );
-  if (ids.size === 0) return undefined;
-  return `These facts seem to disagree; the one that was changed last is listed first: ${[...ids].join(', ')}. Forget the one that no longer holds.`;
+  const disagreeing = facts.filter(({ disagreesWith = [] }) => disagreesWith.length > 0);
+  if (disagreeing.length === 0) return undefined;
+  const shown = disagreeing.toSorted((left, right) => right.updatedAt - left.updatedAt).map(({ id }) => id);
+  const others = [...new Set(disagreeing.flatMap(({ disagreesWith = [] }) => disagreesWith))];
+  const hidden = others.filter((id) => !shown.includes(id));
+  const left = hidden.length === 0 ? '' : ` They also disagree with ${hidden.join(', ')}, not shown here.`;
+  const about =
+    shown.length > 1
+      ? `These facts seem to disagree, from the last changed to the first: ${shown.join(', ')}.${left}`
+      : `The fact ${shown.join()} seems to disagree with ${hidden.join(', ')}, not shown here.`;
+  return `${about} Forget what no longer holds.`;
 }
 
 /** Collects the notices of a search, which says in words what the code means. */
@@ -95,14 +103,18 @@ class Notices {
   }
 }
 
-async function twinNoticeOf({ backend, project }: Memory, { signal }: CallOptions): Promise<string> {
+async function twinNoticeOf(
+  { backend, project }: Memory,
+  options: CallOptions & Pick<MemoryPartsOptions, 'isForModel'>,
+): Promise<string> {
   const { twinNotice } = await import('../projects/twins.ts');
-  return twinNotice(backend, project, { isForModel: true, signal });
+  return twinNotice(backend, project, options);
 }
 
 const NOTHING: PartResult = { hits: [], searched: 0, hasMore: false, notices: [] };
 
-function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
+function factsPart(parts: MemoryPartsOptions): RecallPart {
+  const { open, exists = () => true, stream = DEFAULT_STREAM, isForModel } = parts;
   return {
     kind: 'fact',
     find: async ({ role: _, ...options }) => {
@@ -123,7 +135,7 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
       if (disagreement !== undefined) notices.add({ code: 'FACTS_DISAGREE', message: disagreement });
       notices.addUnreadable(unreadable, 'facts');
       notices.addStore(memory);
-      const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, options);
+      const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, { isForModel, signal: options.signal });
       if (twins !== '') notices.add({ code: 'PROJECT_MOVED', message: twins });
       return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
     },

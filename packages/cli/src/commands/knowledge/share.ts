@@ -13,7 +13,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { areaOption, READ_TYPES, typeOption } from './options.ts';
 import { refuseSimilarAssets } from './similar.ts';
 
-/** Returns what became of a fact, as notices. */
+/** Returns the notices about a shared fact. */
 function linesOf(fact: string, { kind, asset, differs }: Exclude<ShareResult, { kind: 'similar' }>): string[] {
   const { id, status, supersededBy } = asset;
   const update = `'cairn knowledge share ${fact} --update' gives it the text of the fact`;

@@ -78,11 +78,16 @@ async function rejectMessage({ stream, group, id: message }: FoundMessage): Prom
   });
 }
 
-/** Runs a task on the knowledge of the user, if there is one. What was forgotten stays forgotten when that fails. */
+/** Runs a task on the knowledge of the user, if there is one. A failure does not undo a forget. */
 async function onKnowledge({ context, signal, notice }: MemoryPlace, run: (knowledge: Knowledge) => Promise<void>) {
   try {
     const knowledge = await openExistingKnowledge(context, { onNotice: notice });
-    if (knowledge !== undefined) await run(knowledge).finally(() => knowledge.close({ erases: false }));
+    if (knowledge === undefined) return;
+    try {
+      await run(knowledge);
+    } finally {
+      await knowledge.close({ erases: false });
+    }
   } catch (error) {
     signal.throwIfAborted();
     notice(`what was shared as an asset remains; that could not be checked: ${errorText(error)}`);
@@ -106,7 +111,7 @@ async function noteAsset(
   return found[0];
 }
 
-/** Names the assets that were made of facts, all of which were forgotten. */
+/** Names the assets that were made of facts, after all facts were forgotten. */
 async function noteAssets(place: MemoryPlace): Promise<void> {
   await onKnowledge(place, async ({ store }) => {
     const { sharedAssets } = await import('@cairn/knowledge/internal');
