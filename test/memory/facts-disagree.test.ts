@@ -81,12 +81,12 @@ test.each([
       { id: 'fact_old', updatedAt: 1 },
       { id: 'fact_new', updatedAt: 2 },
     ],
-    'These facts seem to disagree, from the last changed to the first: fact_new, fact_old. Forget what no longer holds.',
+    "These facts seem to disagree, from the last changed to the first: fact_new, fact_old. 'cairn memory forget <id>' erases what no longer holds.",
   ],
   [
     'without an order, when one of them is on another page',
     [{ id: 'fact_old', updatedAt: 1 }],
-    'The fact fact_old seems to disagree with fact_new, not shown here. Forget what no longer holds.',
+    "The fact fact_old seems to disagree with fact_new, not shown here. 'cairn memory forget <id>' erases what no longer holds.",
   ],
 ])('recall names facts that disagree %s', async (_, shown, message) => {
   expect(await noticesOf(shown)).toEqual([{ code: 'FACTS_DISAGREE', message }]);

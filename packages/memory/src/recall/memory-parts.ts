@@ -71,7 +71,7 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
 }
 
 /** States which facts disagree. A fact that is only similar comes after the others, even if it is newer: the ids are in order of time. */
-function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
+function disagreementIn(facts: readonly RecalledFact[], isForModel: boolean): string | undefined {
   const disagreeing = facts.filter(({ disagreesWith = [] }) => disagreesWith.length > 0);
   if (disagreeing.length === 0) return undefined;
   const shown = disagreeing.toSorted((left, right) => right.updatedAt - left.updatedAt).map(({ id }) => id);
@@ -82,7 +82,8 @@ function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
     shown.length > 1
       ? `These facts seem to disagree, from the last changed to the first: ${shown.join(', ')}.${left}`
       : `The fact ${shown.join()} seems to disagree with ${hidden.join(', ')}, not shown here.`;
-  return `${about} Forget what no longer holds.`;
+  const fix = isForModel ? 'forget_fact erases' : "'cairn memory forget <id>' erases";
+  return `${about} ${fix} what no longer holds.`;
 }
 
 /** Collects the notices of a search, which says in words what the code means. */
@@ -131,7 +132,7 @@ function factsPart(parts: MemoryPartsOptions): RecallPart {
         const message = 'Only facts of the user: this memory does not know the project.';
         notices.add({ code: 'NO_PROJECT', message });
       }
-      const disagreement = disagreementIn(facts);
+      const disagreement = disagreementIn(facts, isForModel === true);
       if (disagreement !== undefined) notices.add({ code: 'FACTS_DISAGREE', message: disagreement });
       notices.addUnreadable(unreadable, 'facts');
       notices.addStore(memory);

@@ -1,6 +1,7 @@
 /** The command that asks facts, assets and past sessions one question. */
 import type { Knowledge } from '@cairn/knowledge';
 import type { RecallAnswer, RecallHit } from '@cairn/memory/internal';
+import { resolve } from 'node:path';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { offerEmbeddings } from '../../terminal/embeddings.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -21,7 +22,7 @@ import {
   timeOptions,
   timesBefore,
 } from '../memory/options.ts';
-import { openMemory, type OpenedMemory } from '../memory/store.ts';
+import { isAbsent, openMemory, type OpenedMemory } from '../memory/store.ts';
 import { Printer } from '../printer.ts';
 
 const MAX_LIMIT = 50;
@@ -169,6 +170,7 @@ function nothingFound(
   { searched, isWhole, notices }: RecallAnswer,
   query: string,
   { offset = 0, ...flags }: RecallFlags,
+  cwd: string,
 ): string {
   if (offset > 0) return `nothing more at --offset ${offset}; use a smaller one`;
   const { kind, tag, scope, since, until } = flags;
@@ -181,6 +183,8 @@ function nothingFound(
   if (!isWhole) return `nothing found in what could be read: ${where}`;
   const isEmpty = Object.values(searched).every((count) => count === 0);
   const isElsewhere = notices.some(({ code }) => code === 'KEPT_ELSEWHERE' || code === 'PROJECT_MOVED');
+  if (isEmpty && flags.store !== undefined && isAbsent(resolve(cwd, flags.store)))
+    return `there is no memory at ${flags.store}`;
   if (isEmpty && !isFiltered && !isElsewhere) {
     return "nothing is kept yet: 'cairn memory remember <text>' keeps a fact, and 'cairn recall <question>' finds it";
   }
@@ -218,7 +222,7 @@ Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if som
       for (const { message } of notices)
         for (const line of message.split('\n'))
           printer.notice(line.trim().replace('get_asset reads them', "'cairn knowledge show' reads them"));
-      if (hits.length === 0) printer.notice(nothingFound(answer, query, flags));
+      if (hits.length === 0) printer.notice(nothingFound(answer, query, flags, context.cwd));
       const { limit = DEFAULT_LIMIT, offset = 0 } = flags;
       if (hasMore && hits.length > 0) printer.notice(`there are more: use --offset ${offset + limit}`);
       const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
