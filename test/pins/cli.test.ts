@@ -289,6 +289,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--name <name>',
       '--tag <name>',
       '--new',
+      '--update',
       '--project <identity>',
       '--backend <name>',
       '--store <file>',

@@ -202,7 +202,7 @@ export const recallCommand: CommandFactory = defineCommand({
   examples: `
 Examples:
   $ cairn recall 'what do the tests need'       facts, assets and past sessions, best answer first
-  $ cairn recall                                everything that was kept, newest first
+  $ cairn recall                                facts and assets, newest first, five at a time
   $ cairn recall redis --kind asset             only what the team shares
   $ cairn recall deploy --tag ci --since 7d     with a tag, of the last week
   $ cairn recall redis --json                   one JSON document
