@@ -123,6 +123,24 @@ describe('share', () => {
     expect([again.kind, 'differs' in again]).toEqual(['present', false]);
   });
 
+  test('again after a secret came into the fact is rejected, and its asset shows no part of it in its title', async () => {
+    const stores = createStores();
+    const { memory, knowledge } = stores;
+    const token = ['ghp', '_', 'x7Kq9ZtB2mWv4LpR8sNd6JfH3cYg1TaE5uQo'].join('');
+    const { fact } = await memory.facts.remember('Deploy on Mondays');
+    await share(fact.id, stores);
+    await memory.facts.update(fact.id, { text: `the token is ${token}`, allowSecret: true });
+    const asset = 'general/deploy-on-mondays';
+    for (const options of [{ update: true }, { update: true, allowSecret: true }]) {
+      await expect(share(fact.id, { ...stores, ...options })).rejects.toMatchObject({ code: 'SECRET' });
+      expect((await knowledge.store.get(asset))?.text).not.toContain(token);
+    }
+    await memory.facts.update(fact.id, { text: 'The password of the safe is our usual one', allowSecret: true });
+    await expect(share(fact.id, { ...stores, update: true })).rejects.toMatchObject({ code: 'SECRET' });
+    await share(fact.id, { ...stores, update: true, allowSecret: true });
+    expect(await knowledge.store.get(asset)).toMatchObject({ title: 'Deploy on Mondays', allowSecret: true });
+  });
+
   test('by two at once makes one asset', async () => {
     const stores = createStores();
     const { fact } = await stores.memory.facts.remember('Deploy on Fridays');

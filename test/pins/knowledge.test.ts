@@ -53,7 +53,6 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'openIndex',
     'openLocalStore',
     'sharedAssets',
-    'titleOf',
   ]);
 });
 
