@@ -192,3 +192,22 @@ test('messages of sessions are sent and found by meaning after --sessions, and n
   expect((await cairn(question)).stdout).not.toContain('kitchen');
   expect(server.requests).toHaveLength(sent);
 });
+
+test('an answer that lacks vectors names the command that makes them', async () => {
+  const server = await start();
+  const cairn = newcomer({ CAIRN_EMBED_BASE_URL: server.url, CAIRN_EMBED_MODEL: 'scripted' });
+  await cairn(['memory', 'embed', '--yes']);
+  const lines = FACTS.map((text, index) => {
+    const fact = { id: `fact_${index}`, text, tags: [], createdAt: 1, updatedAt: 1 };
+    return JSON.stringify({ kind: 'fact', scope: 'user', fact });
+  });
+  await cairn(['memory', 'import'], lines.join('\n'));
+  const before = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(before.stderr).toContain(
+    '8 of 8 records have no vector yet and were ranked by words only. To make their vectors now, run: cairn memory embed.\n',
+  );
+  expect((await cairn(['memory', 'embed'])).exitCode).toBe(0);
+  const after = await cairn(['recall', 'when', 'do', 'we', 'ship']);
+  expect(after.stderr).not.toContain('no vector yet');
+  expect(after.stdout).toContain(FACTS[0]);
+});

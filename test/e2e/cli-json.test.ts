@@ -122,7 +122,13 @@ const cases: Readonly<Record<string, Case>> = {
     code: 'UNKNOWN_FACT',
   },
   'memory forget': { before: [remember], good: [ID, ...store], kind: 'details', bad: store, code: 'USAGE' },
-  'memory embed': { before: [remember], good: ['--off', ...store], kind: 'details', bad: store, code: 'NOT_CONFIGURED' },
+  'memory embed': {
+    before: [remember],
+    good: ['--off', ...store],
+    kind: 'details',
+    bad: store,
+    code: 'NOT_CONFIGURED',
+  },
   'memory edit': {
     before: [remember],
     editor: 'true',

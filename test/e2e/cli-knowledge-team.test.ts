@@ -40,7 +40,8 @@ test('two people share an asset, resolve a conflict and see what is left', async
     expect((await team(bob, 'init', world.remote)).stdout).toBe('pulled   added    p/x\n');
     expect((await bob(['knowledge', 'search', '部署'])).stdout).toContain('p/x');
     const text = (body: string): string => fileOf('p/x', body);
-    const conflictOf = (mine: string, theirs: string): string => `<<<<<<< here\n${mine}=======\n${theirs}>>>>>>> team\n`;
+    const conflictOf = (mine: string, theirs: string): string =>
+      `<<<<<<< here\n${mine}=======\n${theirs}>>>>>>> team\n`;
     const merged = join(world.root, 'merged.md');
     writeFileSync(merged, text('By both.'));
     world.commit({ 'p/x.md': text('By Ann.') });

@@ -120,6 +120,29 @@ describe('cairn recall', () => {
     });
   });
 
+  test.each([
+    ['of a store', ['--store', 'own.db']],
+    ['of another project', ['--project', 'acme']],
+    ['for one agent only', ['--stream', 'desk 1']],
+  ])('finds a fact %s by the command that remember prints', async (_, options) => {
+    const cairn = newcomer();
+    const { stderr } = await cairn(['memory', 'remember', 'the tests need redis', ...options]);
+    const [, command = ''] = /cairn: '(cairn [^\n]*?)' finds it; 'cairn knowledge share /u.exec(stderr) ?? [];
+    const words = (command.match(/'[^']*'|[^ ]+/gu) ?? []).map((word) => word.replaceAll("'", ''));
+    const args = words.slice(1).map((word) => (word === '<words>' ? 'redis' : word));
+    expect(await cairn(args), command).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('the tests need redis') as string,
+    });
+  });
+
+  test('names a store that does not exist', async () => {
+    const cairn = newcomer();
+    await remember(cairn, 'the tests need redis');
+    const { exitCode, stderr } = await cairn(['recall', 'redis', '--store', 'none.db']);
+    expect([exitCode, stderr]).toEqual([1, 'cairn: there is no memory at none.db\n']);
+  });
+
   test('ends quietly when its reader leaves, as with head', async () => {
     const cairn = newcomer();
     for (let index = 0; index < 5; index++) await remember(cairn, `${index} ${'redis '.repeat(30_000)}`);

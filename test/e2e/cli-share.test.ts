@@ -61,6 +61,46 @@ describe('cairn knowledge share', () => {
     for (const { stderr, stdout } of [refused, shared, pushed]) expect(stdout + stderr).not.toContain(token);
   });
 
+  test('again after the fact was changed says that the asset is older, and --update gives it the text', async () => {
+    const cairn = newcomer();
+    const fact = await remember(cairn, 'deploys run on Mondays');
+    await cairn(['knowledge', 'share', fact]);
+    await cairn(['memory', 'update', fact, '--text', 'deploys run on Fridays']);
+    const id = 'general/deploys-run-on-mondays';
+    const again = await cairn(['knowledge', 'share', fact]);
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `the asset ${id} has an older text of ${fact}; nothing was changed: 'cairn knowledge share ${fact} --update' gives it the text of the fact\n`,
+      ),
+    ]);
+    expect(JSON.parse((await cairn(['knowledge', 'share', fact, '--json'])).stdout)).toMatchObject({
+      differs: 'older',
+    });
+    expect(await cairn(['knowledge', 'share', fact, '--update'])).toMatchObject({ exitCode: 0, stdout: `${id}\n` });
+    expect((await cairn(['knowledge', 'show', id])).stdout).toMatch(/title: deploys run on Fridays[^]*Fridays\n$/u);
+    await cairn(['knowledge', 'deprecate', id]);
+    expect((await cairn(['knowledge', 'share', fact])).stderr).toContain(
+      `${id} is deprecated, so searches do not find it; 'cairn knowledge deprecate ${id} --active' undoes that\n`,
+    );
+  });
+
+  test('a forgotten fact that was shared names the asset that remains, and the command that erases it', async () => {
+    const cairn = newcomer();
+    const fact = await remember(cairn, 'deploys run on Mondays');
+    await cairn(['knowledge', 'share', fact]);
+    const id = 'general/deploys-run-on-mondays';
+    const next = await remember(cairn, 'deploys run on Fridays', '--replaces', fact);
+    await cairn(['knowledge', 'share', next, '--update']);
+    const remains = `it is also the asset ${id}, which remains; 'cairn knowledge remove ${id}' erases it\n`;
+    expect((await cairn(['memory', 'forget', next])).stderr).toContain(remains);
+    const all = await cairn(['memory', 'forget', '--scope', 'project', '--yes']);
+    expect(all.stderr).toContain(`assets that were made of facts remain: ${id}; 'cairn knowledge remove <asset>'`);
+    await cairn(['knowledge', 'remove', id]);
+    const other = await remember(cairn, 'zebras have stripes');
+    expect((await cairn(['memory', 'forget', other])).stderr).not.toContain('asset');
+  });
+
   test.each([
     ['an unknown fact', 'fact_none', /^cairn: Unknown fact "fact_none"/u],
     ['part of an id', 'fact_', /did you mean fact_\w+\?/u],

@@ -5,6 +5,7 @@ import { createMemory } from '@cairn/memory';
 import type { Memory } from '@cairn/memory';
 import { memory as inProcess } from '@cairn/memory/memory';
 import { redis } from '@cairn/memory/redis';
+import { termsIn } from '@cairn/memory/terms';
 import { memoryToolSet } from '@cairn/memory/tools';
 import { createToolSession, textOf } from '@cairn/tool';
 import type { ShownPart, ToolResult } from '@cairn/tool';
@@ -332,9 +333,30 @@ describe('a part that cannot be read', () => {
     const knowledge = createKnowledge({ directory, env: {} });
     onTestFinished(() => knowledge.close());
     await memory.facts.remember('The deploy key rotates on Fridays');
-    const { hits, notices } = await recall({ memory, knowledge, query: 'deploy key' });
+    const { hits, notices, isWhole } = await recall({ memory, knowledge, query: 'deploy key' });
     expect(hits.map(({ kind }) => kind)).toEqual(['fact']);
+    expect(isWhole).toBe(false);
     expect(notices[0]?.message).toMatch(/^The answer has no assets, because they could not be read: /u);
+    const { call } = await callsOf({ memory, knowledge });
+    const nothing = await call('recall', { query: 'zebra' });
+    expect(nothing.details).toMatchObject({ isWhole: false });
+    expect(textOf(nothing)).toMatch(/\nNothing found in what could be read: 1 fact and 0 messages\.$/u);
+  });
+
+  test('a message that cannot be read is counted in the answer, and the others are found', async () => {
+    const { memory } = createStores();
+    const place = { stream: 'agent', group: 'monday' };
+    await memory.messages.add(place, { content: 'rotate the deploy key' });
+    await memory.backend.change('ai:memory:agent:monday', {
+      rows: [{ id: 'bad', expected: undefined, next: 'deploy', terms: await termsIn('deploy') }],
+    });
+    for (const options of [{ query: 'deploy' }, { kind: 'message' as const }]) {
+      const { hits, notices, isWhole } = await recall({ memory, ...options });
+      expect([hits.length, isWhole]).toEqual([1, false]);
+      expect(notices).toMatchObject([
+        { code: 'UNREADABLE_RECORDS', message: expect.stringContaining(': 1.') as string },
+      ]);
+    }
   });
 
   test('is the error when nothing else is asked', { timeout: 120_000 }, async () => {

@@ -25,6 +25,11 @@ function createStores(options: Pick<KnowledgeOptions, 'embeddings'> = {}): {
   return { memory, knowledge };
 }
 
+/** Ends after the clock of the stores has another time. */
+async function pause(): Promise<void> {
+  for (const now = Date.now(); Date.now() === now;) await new Promise(setImmediate);
+}
+
 type Stores = ReturnType<typeof createStores>;
 
 async function shared(
@@ -73,6 +78,67 @@ describe('share', () => {
     expect((await memory.facts.history(fact.id)).map(({ text }) => text)).toEqual(['Deploy on Mondays']);
     const { hits } = await recall({ ...stores, query: 'deploy', kind: 'asset' });
     expect(hits[0]?.about).toMatchObject({ fact: fact.id, type: 'discovery' });
+  });
+
+  test.each<[string, (stores: Stores, id: string) => Promise<string>, 'older' | 'edited']>([
+    [
+      'the fact was changed',
+      async ({ memory: { facts } }, id) => (await facts.update(id, { text: 'Deploy on Fridays' })).id,
+      'older',
+    ],
+    [
+      'the fact was replaced by another one',
+      async ({ memory: { facts } }, id) => (await facts.supersede(id, 'Deploy on Fridays')).id,
+      'older',
+    ],
+    [
+      'it was replaced twice',
+      async ({ memory: { facts } }, id) =>
+        (await facts.supersede((await facts.supersede(id, 'Deploy on Tuesdays')).id, 'Deploy on Fridays')).id,
+      'older',
+    ],
+    [
+      'the asset was edited',
+      async ({ knowledge: { store } }, id) => {
+        await store.change('general/deploy-on-mondays', { body: 'Deploy on Mondays, before noon.' });
+        return id;
+      },
+      'edited',
+    ],
+  ])('again after %s tells that the texts differ, and updates the asset when asked', async (_, change, differs) => {
+    const stores = createStores();
+    const { fact } = await stores.memory.facts.remember('Deploy on Mondays');
+    await share(fact.id, stores);
+    await pause();
+    const id = await change(stores, fact.id);
+    const { text } = await stores.memory.facts.get(id);
+    const asset = { id: 'general/deploy-on-mondays' };
+    expect(await share(id, stores)).toMatchObject({ kind: 'present', differs, asset });
+    expect(await share(id, { ...stores, update: true })).toMatchObject({ kind: 'updated', asset });
+    expect(await stores.knowledge.store.get(asset.id)).toMatchObject({
+      title: text,
+      body: expect.stringContaining(text) as string,
+    });
+    const again = await share(id, { ...stores, update: true });
+    expect([again.kind, 'differs' in again]).toEqual(['present', false]);
+  });
+
+  test('again after a secret came into the fact is rejected, and its asset shows no part of it in its title', async () => {
+    const stores = createStores();
+    const { memory, knowledge } = stores;
+    const token = ['ghp', '_', 'x7Kq9ZtB2mWv4LpR8sNd6JfH3cYg1TaE5uQo'].join('');
+    const { fact } = await memory.facts.remember('Deploy on Mondays');
+    await share(fact.id, stores);
+    await memory.facts.update(fact.id, { text: `the token is ${token}`, allowSecret: true });
+    const asset = 'general/deploy-on-mondays';
+    for (const options of [{ update: true }, { update: true, allowSecret: true }]) {
+      await expect(share(fact.id, { ...stores, ...options })).rejects.toMatchObject({ code: 'SECRET' });
+      expect((await knowledge.store.get(asset))?.text).not.toContain(token);
+    }
+    await memory.facts.update(fact.id, { text: 'The password of the safe is our usual one', allowSecret: true });
+    await expect(share(fact.id, { ...stores, update: true })).rejects.toMatchObject({ code: 'SECRET' });
+    await share(fact.id, { ...stores, update: true, allowSecret: true });
+    expect(await knowledge.store.get(asset)).toMatchObject({ title: 'Deploy on Mondays', allowSecret: true });
   });
 
   test('by two at once makes one asset', async () => {
@@ -185,10 +251,43 @@ describe('the tools', () => {
     );
   });
 
+  test('sink_asset tells that a fact was changed after it was shared, and mode update gives the asset its text', async () => {
+    const stores = createStores();
+    const call = await callsOf(stores);
+    const { fact } = await stores.memory.facts.remember('Deploy on Mondays');
+    await call('sink_asset', { fact: fact.id });
+    await pause();
+    const next = await stores.memory.facts.supersede(fact.id, 'Deploy on Fridays');
+    expect(textOf(await call('sink_asset', { fact: next.id }))).toMatch(
+      /^The asset general\/deploy-on-mondays has an older text of this fact\. .* with mode update\.$/u,
+    );
+    expect(textOf(await call('sink_asset', { fact: next.id, mode: 'update' }))).toContain('general/deploy-on-mondays');
+    await stores.knowledge.store.change('general/deploy-on-mondays', { fields: { status: 'deprecated' } });
+    expect(textOf(await call('sink_asset', { fact: next.id }))).toContain(
+      "Searches do not find general/deploy-on-mondays, because it is deprecated or superseded; 'cairn knowledge deprecate",
+    );
+    expect((await stores.knowledge.store.get('general/deploy-on-mondays'))?.body.trim()).toBe('Deploy on Fridays');
+  });
+
+  test.each([
+    ['that was shared', 'Deploy on Fridays', true],
+    ['that was not', 'Zebras have stripes', false],
+  ])('forget_fact of a fact %s names the asset that remains, or none', async (_, text, isShared) => {
+    const stores = createStores();
+    const call = await callsOf(stores);
+    const { fact } = await stores.memory.facts.remember('Deploy on Fridays');
+    await call('sink_asset', { fact: fact.id });
+    const { fact: own } = await stores.memory.facts.remember(text);
+    const answer = textOf(await call('forget_fact', { id: own.id }));
+    expect(answer).toContain('its text is erased');
+    const remains =
+      'It is also the asset general/deploy-on-fridays, which remains. To erase that, the user runs: cairn knowledge remove general/deploy-on-fridays.';
+    expect(answer.includes(remains)).toBe(isShared);
+  });
+
   test.each([
     [{ fact: 'fact_none' }, 'There is no fact "fact_none"'],
     [{ fact: 'fact_none', text: 'x' }, 'text cannot be combined with fact'],
-    [{ fact: 'fact_none', mode: 'update' }, 'mode update cannot be combined with fact'],
     [{ type: 'adr' }, 'An asset needs name, title, text'],
     [{ name: 'a' }, 'An asset needs title, text'],
     [{ mode: 'update', text: 'x' }, 'An asset needs name'],

@@ -115,7 +115,7 @@ describe('the memory', () => {
     await call(first.client, 'remember', { text: 'Deploy on Fridays' });
     await call(first.client, 'notes', { text: 'halfway' });
     expect(await call(second.client, 'recall', { query: 'deploy' })).toMatch(
-      /^Nothing found in 0 facts, 0 assets and 0 messages\./u,
+      /^Kept, but not searched: 1 fact of 1 other project .*\nNothing found in 0 facts, 0 assets and 0 messages\./u,
     );
     expect(await call(second.client, 'recall')).toMatch(/^Nothing is kept in 0 facts and 0 assets\./u);
     expect(await call(second.client, 'notes')).toBe('There are no notes of this project.');

@@ -1,4 +1,6 @@
 /** Facts that disagree are shown newest first, and every answer reports it. */
+import type { Memory } from '@cairn/memory';
+import { memoryParts } from '@cairn/memory/internal';
 import { describe, expect, test } from 'vitest';
 import { useBackends } from './backends.ts';
 import { kinds, openFacts, textsOf } from './facts-harness.ts';
@@ -46,4 +48,46 @@ describe.each(kinds)('facts that disagree in $name', (kind) => {
       ['Builds of the shop use pnpm', undefined],
     ]);
   });
+
+  test('of three that disagree in turn, the newest comes first', async () => {
+    const { facts } = await openFacts(kind);
+    const texts = ['30', '60', '90'].map((seconds) => `The timeout of the gateway is ${seconds} seconds`);
+    for (const text of texts) await facts.remember(text);
+    const { facts: found } = await facts.recall({ query: 'timeout of the gateway 30 seconds' });
+    const marked = found.filter(({ isSimilar }) => isSimilar !== true);
+    expect(textsOf(marked)).toEqual(texts.toReversed().filter((text) => textsOf(marked).includes(text)));
+  });
+});
+
+/** Returns the notices of a recall with these facts. */
+async function noticesOf(shown: readonly { readonly id: string; readonly updatedAt: number }[]) {
+  const ids = ['fact_old', 'fact_new'];
+  const facts = shown.map((fact) => ({
+    ...fact,
+    text: '',
+    tags: [],
+    disagreesWith: ids.filter((id) => id !== fact.id),
+  }));
+  const recall = { recall: () => Promise.resolve({ facts, searched: 2, hasMore: false }) };
+  const memory = { facts: recall, project: 'p', backend: {} } as unknown as Memory;
+  const [part] = memoryParts({ open: () => Promise.resolve(memory) });
+  return (await part?.find({ query: 'x', limit: 5, scope: 'user' }))?.notices;
+}
+
+test.each([
+  [
+    'in order of time, although the newer one comes second because it is only similar',
+    [
+      { id: 'fact_old', updatedAt: 1 },
+      { id: 'fact_new', updatedAt: 2 },
+    ],
+    "These facts seem to disagree, from the last changed to the first: fact_new, fact_old. 'cairn memory forget <id>' erases what no longer holds.",
+  ],
+  [
+    'without an order, when one of them is on another page',
+    [{ id: 'fact_old', updatedAt: 1 }],
+    "The fact fact_old seems to disagree with fact_new, not shown here. 'cairn memory forget <id>' erases what no longer holds.",
+  ],
+])('recall names facts that disagree %s', async (_, shown, message) => {
+  expect(await noticesOf(shown)).toEqual([{ code: 'FACTS_DISAGREE', message }]);
 });

@@ -101,7 +101,7 @@ describe('the facts of a repository are found under another path', () => {
   test.each([
     ['git@example.com:acme/app.git', 'remote'],
     ['ssh://git@example.com:2222/acme/app', 'remote'],
-    ['https://ann:t0ken@example.com/acme/app.git/?a=b#c', 'remote'],
+    ['https://ann:t0ken@example.com/acme/app.git/#c', 'remote'],
     ['HTTPS://EXAMPLE.com/acme/app', 'remote'],
     ['https://example.com/acme/app2', undefined],
     ['https://example.com/Acme/app', undefined],
@@ -189,6 +189,29 @@ describe('the facts of a repository are found under another path', () => {
     renameSync(root, join(parent, 'moved'));
     expect(await twinsOf(join(parent, 'moved'))).toEqual([]);
     expect(await twinsOf(repository(parent, { name: 'other' }))).toEqual([]);
+  });
+
+  test.each([
+    ['the same remote', 'https://example.com/git?repository=app', ['repo remote']],
+    ['a remote of the same path and another query', 'https://example.com/git?repository=docs', []],
+  ])('or not, by %s', async (_, remote, twins) => {
+    const { parent, remember, twinsOf } = place();
+    await remember(repository(parent, { remote: 'https://example.com/git?repository=app' }));
+    expect(await twinsOf(repository(parent, { name: 'other', remote }))).toEqual(twins);
+  });
+
+  test('by what its directory is now, after that was reused for another project', async () => {
+    const { parent, remember, twinsOf } = place();
+    const root = repository(parent);
+    await remember(root);
+    const first = join(parent, 'first');
+    renameSync(root, first);
+    repository(parent);
+    await remember(root, 'Deploy on Mondays.');
+    const second = join(parent, 'second');
+    renameSync(root, second);
+    expect(await twinsOf(second)).toEqual(['repo history gone']);
+    expect(await twinsOf(first)).toEqual([]);
   });
 
   test('not when it has facts, and not after the facts were moved or forgotten', async () => {

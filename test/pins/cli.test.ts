@@ -290,6 +290,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--tag <name>',
       '--new',
       '--allow-secret',
+      '--update',
       '--project <identity>',
       '--backend <name>',
       '--store <file>',

@@ -40,6 +40,7 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'createLayers',
     'createTeam',
     'editAsset',
+    'findShared',
     'formatLine',
     'hasFrontMatter',
     'hasTeam',
@@ -51,6 +52,7 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'openGaps',
     'openIndex',
     'openLocalStore',
+    'sharedAssets',
   ]);
 });
 

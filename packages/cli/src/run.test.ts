@@ -21,6 +21,8 @@ const topCommands = neededCommands([]).filter((name) => !name.includes(' '));
 describe('invalid arguments are one line with status 2, which states what to do', () => {
   const cases: readonly (readonly [args: string, line: string])[] = [
     ['gerp', 'unknown command "gerp"; did you mean "grep"? (see \'cairn --help\')'],
+    ['remember', 'unknown command "remember"; use "memory remember" (see \'cairn --help\')'],
+    ['share', 'unknown command "share"; use "knowledge share" (see \'cairn --help\')'],
     ['xyz', `unknown command "xyz"; use one of ${topCommands.join(', ')} (see 'cairn --help')`],
     ['help gerp', 'unknown command "gerp"; \'cairn --help\' lists the commands'],
     ['help memory gerp', 'unknown command "memory gerp"; \'cairn --help\' lists the commands'],

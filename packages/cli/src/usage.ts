@@ -55,8 +55,17 @@ const otherNames: Readonly<Record<string, string>> = {
   rm: 'delete',
 };
 
+/** Commands of a group that people look for without it. */
+const inGroups: Readonly<Record<string, string>> = {
+  remember: 'memory remember',
+  forget: 'memory forget',
+  share: 'knowledge share',
+};
+
 function unknownCommand(command: Command): Parts {
   const [word = ''] = command.args;
+  const inGroup = command.parent === null ? inGroups[word] : undefined;
+  if (inGroup !== undefined) return [`unknown command "${word}"`, `use "${inGroup}"`];
   const names = command.commands.map((one) => one.name());
   const similar =
     names.find((name) => name === otherNames[word]) ??

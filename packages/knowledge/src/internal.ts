@@ -11,7 +11,7 @@ export { headingOf } from './imports/read-file.ts';
 export { openIndex } from './index/knowledge-index.ts';
 export { formatLine, type IndexLine } from './index/lines.ts';
 export { hasTeam } from './directory.ts';
-export { DEFAULT_TYPE, nameOf } from './layers/share.ts';
+export { DEFAULT_TYPE, findShared, nameOf, sharedAssets } from './layers/share.ts';
 export { createLayers } from './layers/layers.ts';
 export { buildPayload, type PayloadContent } from './payload/payload.ts';
 export { assetsPart } from './recall/assets-part.ts';

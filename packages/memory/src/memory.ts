@@ -183,7 +183,7 @@ export function createMemory(options: MemoryOptions): Memory {
   const messages = checkArguments.calls(createMessages({ backend, reader, limits, onWritten }), messageCalls);
   const notes = checkArguments.calls(createNotes({ backend, reader, limits }), noteCalls);
   const workflows = checkArguments.calls(createWorkflows({ backend, reader, limits, notes }), workflowCalls);
-  const recall = createRecall({ messages, notes, embed, meaning, backend, reader, terms });
+  const recall = createRecall({ embed, meaning, backend, reader, terms });
   const factDependencies = { backend, reader, limits, terms, project };
   const keeper = new MarkKeeper(backend);
   const facts = checkArguments.calls(createFacts({ ...factDependencies, embed, meaning, language, keeper }), factCalls);

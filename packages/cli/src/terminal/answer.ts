@@ -41,12 +41,17 @@ export interface Page {
   readonly limit?: number | undefined;
   readonly hasMore?: boolean | undefined;
   readonly total?: number | undefined;
+  /** Whether everything could be read. @default true */
+  readonly isWhole?: boolean | undefined;
 }
 
-export function listDocument(matches: readonly unknown[], { limit, hasMore, total }: Page = {}): MatchesDocument {
+export function listDocument(
+  matches: readonly unknown[],
+  { limit, hasMore, total, isWhole = true }: Page = {},
+): MatchesDocument {
   const isCut = hasMore ?? (limit !== undefined && matches.length >= limit);
   const counts = { matches, shown: matches.length, totalMatches: total ?? matches.length };
-  return isCut ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: true };
+  return isCut ? { ...counts, complete: false, stopReason: 'limit' } : { ...counts, complete: isWhole };
 }
 
 /** Returns a message as standard error has it: one line, in a terminal broken between words. */

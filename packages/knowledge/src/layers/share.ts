@@ -14,6 +14,10 @@ export interface SharedFact {
   readonly id: string;
   readonly text: string;
   readonly tags: readonly string[];
+  /** When it was last changed, milliseconds since the epoch. */
+  readonly updatedAt: number;
+  /** The facts that it replaced, whose asset is its own. */
+  readonly earlier?: readonly string[] | undefined;
   /** The fact that replaced it. */
   readonly supersededBy?: string | undefined;
   readonly isArchived?: boolean | undefined;
@@ -42,16 +46,26 @@ export interface ShareOptions extends ShareFields, CallOptions {
    * server never does. @default false
    */
   readonly allowSecret?: boolean | undefined;
+  /** Whether the asset that was made of the fact gets its text when the two differ. @default false */
+  readonly update?: boolean | undefined;
   /** Whether the asset is only checked. @default false */
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * What became of a fact. `present`: it was an asset already, and nothing was changed. `similar`: nothing was written, because these
- * assets may say the same.
+ * What became of a fact. `present`: it was an asset already, and nothing was changed. `updated`: the asset got its text. `similar`:
+ * nothing was written, because these assets may say the same.
  */
 export type ShareResult =
-  | { readonly kind: 'added' | 'present'; readonly asset: Asset }
+  | {
+      readonly kind: 'added' | 'present' | 'updated';
+      readonly asset: Asset;
+      /**
+       * Present when the asset has another text than the fact, which `update` replaces. `older`: the fact was changed after the
+       * asset. `edited`: the asset was changed after the fact.
+       */
+      readonly differs?: 'older' | 'edited';
+    }
   | { readonly kind: 'similar'; readonly similar: readonly SearchResult[] };
 
 /** The type of an asset when nobody chose one. */
@@ -87,13 +101,49 @@ export function nameOf(title: string): string {
   return shown.join('-') || (words[0] ?? '').slice(0, MAX_NAME_CHARACTERS).replace(/\p{Cs}$/u, '');
 }
 
-/** Returns the asset that was made from a fact, or that has exactly its text. */
-async function findShared(store: LocalStore, { id, text }: SharedFact, call: CallOptions): Promise<Asset | undefined> {
+/** Returns the asset that was made from a fact or from one that it replaced, or that has exactly its text. */
+export async function findShared(
+  store: LocalStore,
+  { id, text, earlier = [] }: Pick<SharedFact, 'id' | 'text' | 'earlier'>,
+  call: CallOptions,
+): Promise<Asset | undefined> {
   const { changed } = await store.changes(undefined, call);
-  const hash = contentHash(text);
   const assets = changed.map(({ asset }) => asset);
-  const made = assets.find(({ origin }) => origin.kind === 'fact' && origin.source === id);
-  return made ?? assets.find(({ body }) => contentHash(body) === hash);
+  for (const fact of [id, ...earlier]) {
+    const made = assets.find(({ origin }) => origin.kind === 'fact' && origin.source === fact);
+    if (made !== undefined) return made;
+  }
+  // Of a fact that is not readable nothing is known.
+  if (text === '') return undefined;
+  const hash = contentHash(text);
+  return assets.find(({ body }) => contentHash(body) === hash);
+}
+
+/** Returns the ids of all assets that were made from facts. */
+export async function sharedAssets(store: LocalStore, call: CallOptions = {}): Promise<string[]> {
+  const { changed } = await store.changes(undefined, call);
+  return changed.flatMap(({ asset: { id, origin } }) => (origin.kind === 'fact' ? [id] : []));
+}
+
+/** Gives the asset of a fact the text of the fact, if the call asks for it. */
+async function settleShared(
+  store: LocalStore,
+  { fact, asset }: { readonly fact: SharedFact; readonly asset: Asset },
+  { update = false, allowSecret = false, title, dryRun, signal }: ShareOptions,
+): Promise<ShareResult> {
+  const { text, updatedAt } = fact;
+  if (contentHash(asset.body) === contentHash(text)) return { kind: 'present', asset };
+  if (!update) return { kind: 'present', asset, differs: updatedAt > asset.changedMs ? 'older' : 'edited' };
+  checkAllowed(fact, allowSecret);
+  const isMarked = isSecret(fact);
+  // A title that was taken from the text follows it, but the index shows titles.
+  const follows = asset.title === titleOf(asset.body) && !isMarked;
+  const fields = {
+    title: title ?? (follows ? titleOf(text) : asset.title),
+    ...(isMarked && { allowSecret: true }),
+  };
+  const changed = await store.change(asset.id, { fields, body: text }, { expected: asset.hash, dryRun, signal });
+  return { kind: 'updated', asset: changed };
 }
 
 function checkFact({ id, supersededBy, isArchived }: SharedFact): void {
@@ -103,6 +153,11 @@ function checkFact({ id, supersededBy, isArchived }: SharedFact): void {
   }
   if (isArchived !== true) return;
   throw new KnowledgeError('INVALID_INPUT', [`The fact ${id} is archived`, 'Restore it, then share it.']);
+}
+
+/** Whether a fact may have a secret, so that its asset is marked. */
+function isSecret({ text, allowSecret }: SharedFact): boolean {
+  return allowSecret === true || secretError(text) !== undefined;
 }
 
 /** @throws {KnowledgeError} `SECRET` for a fact that may have a secret, unless the caller allows it. */
@@ -116,7 +171,8 @@ function checkAllowed({ id, text, allowSecret = false }: SharedFact, isAllowed: 
 }
 
 /**
- * Makes an asset of a fact. The asset keeps the id of the fact as its origin, and the fact stays. Repeating the call changes nothing.
+ * Makes an asset of a fact. The asset keeps the id of the fact as its origin, and the fact stays. Repeating the call changes nothing;
+ * with `update`, the asset follows the fact.
  *
  * @throws {KnowledgeError} `INVALID_INPUT` for a fact that was replaced or archived, `SECRET`, `ASSET_EXISTS` when the given name is
  *   taken, `INVALID_NAME`, `INVALID_ASSET`.
@@ -129,9 +185,9 @@ export async function shareFact(
   const { isNew = false, dryRun = false, allowSecret = false, signal } = options;
   checkFact(fact);
   const shared = await findShared(store, fact, { signal });
-  if (shared !== undefined) return { kind: 'present', asset: shared };
+  if (shared !== undefined) return settleShared(store, { fact, asset: shared }, options);
   checkAllowed(fact, allowSecret);
-  const isMarked = fact.allowSecret === true || secretError(fact.text) !== undefined;
+  const isMarked = isSecret(fact);
   const { type = DEFAULT_TYPE, productLine = DEFAULT_PRODUCT_LINE } = options;
   const { title = (isMarked ? '' : titleOf(fact.text)) || fact.id } = options;
   const tags = options.tags ?? fact.tags;
@@ -151,6 +207,6 @@ export async function shareFact(
     // Another process shared it meanwhile.
     const again = await findShared(store, fact, { signal });
     if (again === undefined) throw error;
-    return { kind: 'present', asset: again };
+    return settleShared(store, { fact, asset: again }, options);
   }
 }

@@ -1,3 +1,4 @@
+import { count } from '@cairn/tool/prompt';
 import type { RecallPart } from '@cairn/memory/internal';
 import type { Knowledge } from '../create-knowledge.ts';
 
@@ -17,6 +18,15 @@ export function assetsPart({ open, exists = () => true }: AssetsPartOptions): Re
       if (!exists()) return { hits: [], searched: 0, hasMore: false, notices: [] };
       const [knowledge, { findAssetHits }] = await Promise.all([open(), import('./find-assets.ts')]);
       return findAssetHits(knowledge, options);
+    },
+    elsewhere: async ({ signal }) => {
+      if (!exists()) return [];
+      const { index } = await open();
+      await index.refresh({ signal });
+      const { inactive } = index.overview().counts;
+      if (inactive === 0) return [];
+      const message = `Kept, but not searched: ${count(inactive, 'deprecated asset')} ('cairn knowledge list').`;
+      return [{ code: 'KEPT_ELSEWHERE', message }];
     },
   };
 }

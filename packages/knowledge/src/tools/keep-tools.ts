@@ -30,9 +30,7 @@ async function shareOne(
 ): Answer {
   const { fact: id, product_line: productLine, mode, text, paths, ...fields } = input;
   const unused = Object.entries({ text, paths }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (unused.length > 0 || mode === 'update') {
-    throw new ToolError('INVALID_INPUT', texts.notWithFact(unused.length > 0 ? unused.join(', ') : 'mode update'));
-  }
+  if (unused.length > 0) throw new ToolError('INVALID_INPUT', texts.notWithFact(unused.join(', ')));
   const hit = await readMemory(id, 'fact', signal);
   if (hit === undefined) throw new ToolError('NOT_FOUND', texts.unknownMemory('fact', JSON.stringify(id)));
   const { store, layers } = await open();
@@ -41,11 +39,14 @@ async function shareOne(
     id,
     text: hit.text,
     tags: hit.tags,
+    updatedAt: hit.time,
+    ...(about['replaces'] !== undefined && { earlier: [about['replaces']] }),
     supersededBy: about['replaced-by'],
     isArchived: 'archived' in about,
     allowSecret: hit.allowSecret,
   };
-  const options = { ...fields, tags: fields.tags ?? undefined, productLine, isNew: mode === 'new', dryRun, signal };
+  const modes = { isNew: mode === 'new', update: mode === 'update' };
+  const options = { ...fields, ...modes, tags: fields.tags ?? undefined, productLine, dryRun, signal };
   const result = await shareFact({ store, layers }, fact, options).catch((error: unknown) => {
     if (!KnowledgeError.isInstance(error) || error.code !== 'SECRET') throw error;
     throw new ToolError('PROTECTED', [error.summary, texts.onlyPersonShares(escapeControls(id))], { cause: error });
@@ -55,8 +56,10 @@ async function shareOne(
   }
   const { asset, kind } = result;
   const details = { name: asset.name, product_line: asset.productLine, is_new: kind === 'added' };
-  if (kind === 'present') return succeed(texts.present(asset.id), details);
-  return succeed((dryRun ? texts.wouldAdd : texts.added)(asset.id), details);
+  if (kind === 'updated') return succeed((dryRun ? texts.wouldUpdate : texts.updated)(asset.id), details);
+  if (kind === 'added') return succeed((dryRun ? texts.wouldAdd : texts.added)(asset.id), details);
+  const state = result.differs === undefined ? texts.present(asset.id) : texts[result.differs](asset.id);
+  return succeed(joined([state, asset.status === 'active' ? '' : texts.notActive(asset.id)]), details);
 }
 
 export async function runSink(context: ToolContext, input: SinkAssetInput, call: RunCall): Answer {

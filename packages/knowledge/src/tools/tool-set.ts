@@ -98,6 +98,11 @@ export function createKnowledgeToolSet(options: KnowledgeToolSetOptions): ToolSe
       const recall = sessionRecall(session);
       recall.add([assetsPart({ open, exists })]);
       recall.offersGetAsset();
+      recall.sharesBy(async (fact, signal) => {
+        if (!exists()) return undefined;
+        const { findShared } = await import('../layers/share.ts');
+        return (await findShared((await open()).store, fact, { signal }))?.id;
+      });
       let source: FileNoteSource | undefined;
       const remove = fileNotes(session).add(async (files, call) => {
         if (opening === undefined && !exists()) return undefined;

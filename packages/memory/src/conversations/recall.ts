@@ -2,11 +2,11 @@ import type { Embed, Evidence, RankNotice } from '@cairn/retrieval';
 import { checkShare, checkTime, checkWhole, refuse } from '../records/checks.ts';
 import type { CallOptions } from '../records/backend.ts';
 import { memoryKey, notesKey, parseMemoryKey, streamPrefix } from '../records/keys.ts';
-import type { Store } from '../records/reader.ts';
+import { countingReader, type CountingReader, type Store } from '../records/reader.ts';
 import type { TermSource } from '../terms/term-query.ts';
 import type { TermStore } from '../terms/term-store.ts';
 import type { Meaning } from '../vectors/meaning.ts';
-import { noteSource, parseNote, type Note, type Notes } from '../workflows/notes.ts';
+import { noteSource, parseNote, type Note } from '../workflows/notes.ts';
 import { parseMessage, type Message } from './message.ts';
 import { messageSource, type Messages, type Place } from './messages.ts';
 
@@ -86,6 +86,8 @@ interface RecallResult {
   readonly fullScore?: number | undefined;
   /** Whether there are more results after this page. */
   readonly hasMore: boolean;
+  /** How many records of the selection could not be read, and are missing. Absent when there are none. */
+  readonly unreadable?: number;
 }
 
 /** Recalls messages and notes by a query. */
@@ -101,8 +103,6 @@ export interface RetrieveOptions extends Omit<
 
 export interface RecallDependencies extends Pick<Store, 'backend' | 'reader'> {
   readonly terms: TermStore;
-  readonly messages: Messages;
-  readonly notes: Notes;
   readonly embed: Embed | undefined;
   readonly meaning: Meaning | undefined;
 }
@@ -158,62 +158,92 @@ function isSelected(candidate: Candidate, { role, since = -Infinity, until = Inf
   return candidate.time >= since && candidate.time < until;
 }
 
-/** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
-export function createRecall({ messages, notes, embed, meaning, backend, reader, terms }: RecallDependencies): Recall {
-  const placesOf = async ({ stream, group, signal }: RecallOptions): Promise<readonly Place[]> => {
+/** One question. It knows what it could not read. */
+class Recalling {
+  readonly #dependencies: RecallDependencies;
+  readonly #options: RecallOptions;
+  readonly #reader: CountingReader;
+
+  constructor(dependencies: RecallDependencies, options: RecallOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#reader = countingReader(dependencies);
+  }
+
+  async run(): Promise<RecallResult> {
+    const { query, limit = DEFAULT_LIMIT, offset = 0 } = this.#options;
+    const result = query.trim() === '' ? await this.#list(offset, offset + limit) : await this.#rank(limit, offset);
+    const unreadable = this.#reader.unreadable();
+    return unreadable === 0 ? result : { ...result, unreadable };
+  }
+
+  async #places(): Promise<readonly Place[]> {
+    const { stream, group, signal } = this.#options;
     if (group !== undefined) return [{ stream, group }];
-    const infos = await backend.keys(streamPrefix(stream), { signal });
+    const infos = await this.#dependencies.backend.keys(streamPrefix(stream), { signal });
     const places = infos.flatMap(({ key }) => {
       const place = parseMemoryKey(key);
-      if (place === undefined) reader.report({ key, record: '', reason: 'the key has another form' });
+      if (place === undefined) this.#reader.report({ key, record: '', reason: 'the key has another form' });
       return place ?? [];
     });
     return places.toSorted((a, b) => (a.group < b.group ? -1 : 1));
-  };
-  const candidatesOf = async (options: RecallOptions, limit: number): Promise<Candidate[]> => {
-    const { includeNotes = false, workflowId, signal } = options;
+  }
+
+  #candidate(record: string, source: RecallSource): Candidate | undefined {
+    const candidate = candidateOf(record, source);
+    if (candidate === undefined) this.#reader.report({ key: source.key, record });
+    return candidate;
+  }
+
+  async #list(offset: number, end: number): Promise<RecallResult> {
+    const { includeNotes = false, workflowId, signal } = this.#options;
+    const limit = isFiltered(this.#options) ? undefined : end + 1;
     const found: Candidate[] = [];
-    for (const place of await placesOf(options)) {
-      const history = await messages.history(place, { limit: isFiltered(options) ? undefined : limit, signal });
-      found.push(...history.map((message) => messageContext(message, place)));
+    for (const place of await this.#places()) {
+      const key = memoryKey(place.stream, place.group);
+      const history = await this.#reader.read(key, { limit, signal }, parseMessage);
+      found.push(...history.map(({ value }) => messageContext(value, place)));
     }
     if (includeNotes && workflowId !== undefined) {
       const origin = notesKey(workflowId);
-      for (const note of await notes.getNotes(workflowId, { signal })) found.push(noteContext(note, origin));
+      const notes = await this.#reader.read(origin, { signal }, parseNote);
+      for (const { value } of notes) found.push(noteContext(value, origin));
     }
-    return found.filter((candidate) => isSelected(candidate, options));
-  };
-  const rank = async (options: RecallOptions, limit: number, offset: number): Promise<RecallResult> => {
-    const { query, includeNotes = false, workflowId, minEvidence, signal, onNotice } = options;
-    const sources: RecallSource[] = (await placesOf(options)).map(messageSource);
-    if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId));
-    const accepts = (record: string, source: RecallSource): boolean => {
-      const candidate = candidateOf(record, source);
-      return candidate !== undefined && isSelected(candidate, options);
-    };
-    const accept = isFiltered(options) ? accepts : undefined;
-    const call = { query, limit, offset, accept, minEvidence, embed, meaning, signal, onNotice };
-    const { hits, searched, fullScore, hasMore } = await terms.search(sources, call);
-    const contexts = hits.flatMap(({ record, source, score, evidence, isSimilar, matched }): RecalledContext[] => {
-      const candidate = candidateOf(record, source);
-      const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
-      return candidate ? [{ ...candidate, score, matched, ...judged }] : [];
-    });
-    return { contexts, searched, fullScore, hasMore };
-  };
-
-  /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
-  return async (options) => {
-    checkOptions(options);
-    const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
-    if (query.trim() !== '') return rank(options, limit, offset);
-    const end = offset + limit;
-    const candidates = await candidatesOf(options, end + 1);
+    const candidates = found.filter((candidate) => isSelected(candidate, this.#options));
     const contexts = candidates
       .toSorted((a, b) => b.time - a.time)
       .slice(offset, end)
       .map((candidate): RecalledContext => ({ ...candidate, score: 0, isRecent: true }));
     return { contexts, searched: candidates.length, hasMore: candidates.length > end };
+  }
+
+  async #rank(limit: number, offset: number): Promise<RecallResult> {
+    const { terms, embed, meaning } = this.#dependencies;
+    const { query, includeNotes = false, workflowId, minEvidence, signal, onNotice } = this.#options;
+    const sources: RecallSource[] = (await this.#places()).map(messageSource);
+    if (includeNotes && workflowId !== undefined) sources.push(noteSource(workflowId));
+    const accepts = (record: string, source: RecallSource): boolean => {
+      const candidate = this.#candidate(record, source);
+      return candidate !== undefined && isSelected(candidate, this.#options);
+    };
+    const accept = isFiltered(this.#options) ? accepts : undefined;
+    const call = { query, limit, offset, accept, minEvidence, embed, meaning, signal, onNotice };
+    const { hits, searched, fullScore, hasMore } = await terms.search(sources, call);
+    const contexts = hits.flatMap(({ record, source, score, evidence, isSimilar, matched }): RecalledContext[] => {
+      const candidate = this.#candidate(record, source);
+      const judged = { ...(evidence && { evidence }), ...(isSimilar && { isSimilar }) };
+      return candidate ? [{ ...candidate, score, matched, ...judged }] : [];
+    });
+    return { contexts, searched, fullScore, hasMore };
+  }
+}
+
+/** Creates the recall of a memory. It ranks in this process, so that all stores rank the same way. */
+export function createRecall(dependencies: RecallDependencies): Recall {
+  /** @throws {MemoryError} `INVALID_INPUT`, `INVALID_NAME`, and the errors of the store. */
+  return async (options) => {
+    checkOptions(options);
+    return new Recalling(dependencies, options).run();
   };
 }
 

@@ -92,7 +92,7 @@ export interface StartBlockOptions {
 export interface RecalledFact extends Fact, Omit<RankedDocument, 'id'> {
   /**
    * The ids of other facts among the ten best that are about the same and differ in a negation, a value or a name; absent for none. The
-   * newer one comes first. The rule misses some.
+   * newer one comes first, unless only the older one is an answer. The rule misses some.
    */
   readonly disagreesWith?: readonly string[];
 }
@@ -104,6 +104,8 @@ export interface RecalledFacts {
   /** The score of a fact of average length that has every word of the query. Absent for a blank query and by meaning. */
   readonly fullScore?: number | undefined;
   readonly hasMore: boolean;
+  /** How many records of the selection could not be read, and are missing. Absent when there are none. */
+  readonly unreadable?: number;
 }
 
 /** `tags` replace all tags. */

@@ -1,12 +1,13 @@
-import { createReader } from '../records/reader.ts';
+import { countingReader, createReader } from '../records/reader.ts';
 import type { CallOptions, MemoryBackend } from '../records/backend.ts';
-import { factTables, type FactDependencies } from './fact-table.ts';
+import { factTables, readRows, type FactDependencies } from './fact-table.ts';
 import { checkShare, checkWhole, refuse } from '../records/checks.ts';
 import { MemoryError } from '../errors.ts';
 import type { VectorSource } from '../vectors/make-vectors.ts';
 import type { TermQuery, TermResult, TermSource } from '../terms/term-query.ts';
 import { findDisagreements } from './disagreement.ts';
 import { factOf, isActive, parseFact, searchTextOf, timeOf, type FactTable } from './fact.ts';
+import { LabelledRows } from './labels.ts';
 import type { RecalledFact, RecalledFacts, RecallFactsOptions } from './facts-api.ts';
 import { filterOf, forEachTable, listFacts, tablesOf } from './selection.ts';
 
@@ -22,16 +23,19 @@ function arranged(facts: readonly RecalledFact[]): RecalledFact[] {
     return ids.length === 0 ? fact : { ...fact, disagreesWith: ids };
   });
   const placed = new Set<RecalledFact>();
-  for (const fact of marked) {
+  const place = (fact: RecalledFact): void => {
+    if (placed.has(fact)) return;
     const newer = marked.filter(
       (other) =>
         fact.disagreesWith?.includes(other.id) === true &&
         other.updatedAt > fact.updatedAt &&
         other.isSimilar === fact.isSimilar,
     );
-    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) placed.add(other);
+    // A newer one may disagree with one that is newer still.
+    for (const other of newer.toSorted((left, right) => right.updatedAt - left.updatedAt)) place(other);
     placed.add(fact);
-  }
+  };
+  for (const fact of marked) place(fact);
   return [...placed];
 }
 
@@ -95,29 +99,58 @@ async function searchTables(
   }
 }
 
-export async function recallFacts(
-  dependencies: FactDependencies,
-  options: RecallFactsOptions & Pick<TermQuery, 'embed' | 'findsRelated' | 'meaning'>,
-): Promise<RecalledFacts> {
+/** Reports the rows of a table that are not facts, which no word finds. Without labels all rows are read. */
+async function reportUnreadable(
+  { backend, reader }: Pick<FactDependencies, 'backend' | 'reader'>,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const labelled = new LabelledRows(backend, key, { signal });
+  if (await labelled.isComplete()) {
+    for await (const { id, text } of labelled.unreadable()) reader.report({ key, id, record: text });
+    return;
+  }
+  for (const { id, text, stored } of await readRows(backend, key, { signal })) {
+    if (stored === undefined) reader.report({ key, id, record: text });
+  }
+}
+
+type Asked = RecallFactsOptions & Pick<TermQuery, 'embed' | 'findsRelated' | 'meaning'>;
+
+export async function recallFacts(dependencies: FactDependencies, options: Asked): Promise<RecalledFacts> {
   const { query, limit = DEFAULT_LIMIT, offset = 0 } = options;
   if (typeof query !== 'string') refuse('The query is not a string', 'Pass a text.');
   checkWhole(limit, 'limit', { min: 1 });
   checkWhole(offset, 'offset', { min: 0 });
   checkShare(options.minEvidence, 'minEvidence');
-  if (query.trim() === '') {
-    const { facts, total, nextOffset } = await listFacts(dependencies, { ...options, archived: false, limit, offset });
-    const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
-    return { facts: listed, searched: total, hasMore: nextOffset !== undefined };
-  }
+  const reader = countingReader(dependencies);
+  const counted = { ...dependencies, reader };
+  const recalled = query.trim() === '' ? await listed(counted, options) : await ranked(counted, options);
+  const unreadable = reader.unreadable();
+  return unreadable === 0 ? recalled : { ...recalled, unreadable };
+}
+
+async function listed(dependencies: FactDependencies, options: Asked): Promise<RecalledFacts> {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = options;
+  const { facts, total, nextOffset } = await listFacts(dependencies, { ...options, archived: false, limit, offset });
+  const listed = facts.map((fact): RecalledFact => ({ ...fact, score: 0, matched: [] }));
+  return { facts: listed, searched: total, hasMore: nextOffset !== undefined };
+}
+
+async function ranked(dependencies: FactDependencies, options: Asked): Promise<RecalledFacts> {
+  const { limit = DEFAULT_LIMIT, offset = 0, signal } = options;
+  const { reader } = dependencies;
   const accepts = filterOf(options);
-  const accept = (record: string): boolean => {
+  const accept = (record: string, { key }: TermSource): boolean => {
     const stored = parseFact(record);
+    if (stored === undefined) reader.report({ key, record });
     return stored !== undefined && isActive(stored) && accepts(stored);
   };
   // The first page and a later one have the same order.
   const begin = offset < COMPARED ? 0 : offset;
   const count = Math.max(offset + limit, COMPARED) - begin;
   const { found, tables } = await searchTables(dependencies, { ...options, limit: count, offset: begin, accept });
+  for (const { key } of tables) await reportUnreadable(dependencies, key, signal);
   const byKey = new Map(tables.map((table) => [table.key, table]));
   const all = found.hits.flatMap(({ source, record, score, evidence, isSimilar, matched }): RecalledFact[] => {
     const [table, stored] = [byKey.get(source.key), parseFact(record)];

@@ -51,16 +51,20 @@ async function readCommits(directory: string, signal: AbortSignal | undefined): 
   return commits.toSorted().slice(0, MAX_COMMITS);
 }
 
-/** Returns which of the commits a repository has. The cost does not depend on the length of the history. */
+/**
+ * Returns which of the commits a repository has; `undefined` when git cannot tell. The cost does not depend on the length of the
+ * history.
+ */
 export async function presentCommits(
   directory: string,
   commits: readonly string[],
   { signal }: CallOptions,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<string> | undefined> {
   if (commits.length === 0) return new Set();
   const input = `${commits.join('\n')}\n`;
   const output = await runGit(directory, ['cat-file', '--batch-check'], { timeoutMs: TIMEOUT_MS, input, signal });
-  return new Set((output ?? '').split('\n').flatMap((line) => /^([0-9a-f]+) commit \d+$/u.exec(line)?.[1] ?? []));
+  if (output === undefined) return undefined;
+  return new Set(output.split('\n').flatMap((line) => /^([0-9a-f]+) commit \d+$/u.exec(line)?.[1] ?? []));
 }
 
 function strings(value: unknown): string[] {
@@ -91,17 +95,23 @@ export async function readAllMarks(
   return marks;
 }
 
-/** Stores the marks of a project if they changed. A repository with known commits is not asked for them again. */
+/** Whether a repository has none of the commits of its directory: another project has the directory now. */
+async function isReused(directory: string, commits: readonly string[], signal: AbortSignal): Promise<boolean> {
+  return (await presentCommits(directory, commits, { signal }))?.size === 0;
+}
+
+/** Stores the marks of a project if they changed. The history of a repository with known commits is not read again. */
 async function storeMarks(backend: MemoryBackend, project: string, signal: AbortSignal): Promise<void> {
   const directory = await gitDirectoryOf(project);
   if (directory === undefined) return;
   const key = marksKey(project);
   const expected = await readDocument(backend, key, { signal });
   const known = expected === undefined ? undefined : parseMarks(expected);
-  const isKnown = known !== undefined && known.commits.length > 0;
+  const isKnown =
+    known !== undefined && known.commits.length > 0 && !(await isReused(directory, known.commits, signal));
   const commits = isKnown ? known.commits : await readCommits(directory, signal);
   const remotes = await readRemotes(directory);
-  if (commits.length === 0 && remotes.length === 0) return;
+  if (commits.length === 0 && remotes.length === 0 && expected === undefined) return;
   const next = JSON.stringify({ commits, remotes });
   // Another process that was first has read the same repository.
   if (next !== expected) await swapDocument(backend, key, { expected, next }, { signal });

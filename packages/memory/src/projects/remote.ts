@@ -26,12 +26,13 @@ function named(host: string, path: string): string {
 }
 
 function fromUrl(url: string): string | undefined {
-  const { protocol, hostname, port, pathname } = new URL(url);
+  const { protocol, hostname, port, pathname, search } = new URL(url);
   if (protocol === 'file:') return attemptPath(url);
   if (hostname === '') return undefined;
   // The port of SSH says nothing about the repository: the same server has another one for HTTPS.
   const isWeb = protocol === 'https:' || protocol === 'http:';
-  return named(isWeb && port !== '' ? `${hostname}:${port}` : hostname, decoded(pathname));
+  // Some servers name the repository in the query: https://example.com/git?repository=app
+  return `${named(isWeb && port !== '' ? `${hostname}:${port}` : hostname, decoded(pathname))}${search}`;
 }
 
 function attemptPath(url: string): string | undefined {
@@ -43,8 +44,8 @@ function attemptPath(url: string): string | undefined {
 }
 
 /**
- * Returns the repository that the URL of a remote names, such as `github.com/acme/app`: equal for SSH and HTTPS, and without user,
- * password and parameters. `undefined` for a relative path, which means nothing elsewhere.
+ * Returns the repository that the URL of a remote names, such as `github.com/acme/app`: equal for SSH and HTTPS, and without user
+ * and password. `undefined` for a relative path, which means nothing elsewhere.
  */
 function remoteName(url: string): string | undefined {
   const text = url.trim();

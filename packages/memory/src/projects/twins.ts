@@ -76,7 +76,7 @@ export async function findTwins(
   const known = Array.from(facts, ([name, records]) => ({ name, records, own: marks.get(name) }));
   const remotes = await readRemotes(directory);
   const commits = [...new Set(known.flatMap(({ own }) => own?.commits ?? []))];
-  const present = await presentCommits(directory, commits, { signal });
+  const present = (await presentCommits(directory, commits, { signal })) ?? new Set();
   const twins = known.map(async ({ name, records, own }): Promise<ProjectTwin[]> => {
     const match = own && matchOf(own, remotes, present);
     return match === undefined ? [] : [{ project: name, facts: records, match, isGone: await isAbsent(name) }];

@@ -16,6 +16,8 @@ export interface MemoryPartsOptions {
   readonly exists?: ((memory: Memory) => boolean) | undefined;
   /** The stream that asks. @default the default stream */
   readonly stream?: string | undefined;
+  /** Whether a model reads the notices, which decides nothing for the user. @default false */
+  readonly isForModel?: boolean | undefined;
   /** The workflow whose notes are searched with the messages. @default none */
   readonly workflowId?: string | undefined;
 }
@@ -68,13 +70,20 @@ function messageHit(context: RecalledContext, fullScore: number | undefined): Re
   };
 }
 
-/** States which facts disagree. */
-function disagreementIn(facts: readonly RecalledFact[]): string | undefined {
-  const ids = new Set(
-    facts.flatMap(({ id, disagreesWith = [] }) => (disagreesWith.length > 0 ? [id, ...disagreesWith] : [])),
-  );
-  if (ids.size === 0) return undefined;
-  return `These facts seem to disagree, and the newer one comes first: ${[...ids].join(', ')}. If one is outdated, forget it.`;
+/** States which facts disagree. A fact that is only similar comes after the others, even if it is newer: the ids are in order of time. */
+function disagreementIn(facts: readonly RecalledFact[], isForModel: boolean): string | undefined {
+  const disagreeing = facts.filter(({ disagreesWith = [] }) => disagreesWith.length > 0);
+  if (disagreeing.length === 0) return undefined;
+  const shown = disagreeing.toSorted((left, right) => right.updatedAt - left.updatedAt).map(({ id }) => id);
+  const others = [...new Set(disagreeing.flatMap(({ disagreesWith = [] }) => disagreesWith))];
+  const hidden = others.filter((id) => !shown.includes(id));
+  const left = hidden.length === 0 ? '' : ` They also disagree with ${hidden.join(', ')}, not shown here.`;
+  const about =
+    shown.length > 1
+      ? `These facts seem to disagree, from the last changed to the first: ${shown.join(', ')}.${left}`
+      : `The fact ${shown.join()} seems to disagree with ${hidden.join(', ')}, not shown here.`;
+  const fix = isForModel ? 'forget_fact erases' : "'cairn memory forget <id>' erases";
+  return `${about} ${fix} what no longer holds.`;
 }
 
 /** Collects the notices of a search, which says in words what the code means. */
@@ -82,20 +91,31 @@ class Notices {
   readonly all: RecallNotice[] = [];
   readonly add = ({ code, message }: RecallNotice): unknown => this.all.push({ code, message });
 
+  /** Adds how many records are missing because they could not be read. */
+  addUnreadable(unreadable: number | undefined, noun: string): void {
+    if (unreadable === undefined) return;
+    const message = `Records of ${noun} that could not be read, and are missing here: ${unreadable}. They stay in the store: 'cairn memory stats --json' lists them.`;
+    this.add({ code: 'UNREADABLE_RECORDS', message });
+  }
+
   /** Adds what the store has to say, such as that it is damaged. */
   addStore({ backend }: Memory): void {
     for (const notice of backend.notices?.() ?? []) this.add(notice);
   }
 }
 
-async function twinNoticeOf({ backend, project }: Memory, { signal }: CallOptions): Promise<string> {
+async function twinNoticeOf(
+  { backend, project }: Memory,
+  options: CallOptions & Pick<MemoryPartsOptions, 'isForModel'>,
+): Promise<string> {
   const { twinNotice } = await import('../projects/twins.ts');
-  return twinNotice(backend, project, { isForModel: true, signal });
+  return twinNotice(backend, project, options);
 }
 
 const NOTHING: PartResult = { hits: [], searched: 0, hasMore: false, notices: [] };
 
-function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: MemoryPartsOptions): RecallPart {
+function factsPart(parts: MemoryPartsOptions): RecallPart {
+  const { open, exists = () => true, stream = DEFAULT_STREAM, isForModel } = parts;
   return {
     kind: 'fact',
     find: async ({ role: _, ...options }) => {
@@ -103,17 +123,27 @@ function factsPart({ open, exists = () => true, stream = DEFAULT_STREAM }: Memor
       if (!exists(memory)) return NOTHING;
       const { facts: all, project } = memory;
       const notices = new Notices();
-      const { facts, searched, fullScore, hasMore } = await all.recall({ ...options, stream, onNotice: notices.add });
+      const { facts, searched, fullScore, hasMore, unreadable } = await all.recall({
+        ...options,
+        stream,
+        onNotice: notices.add,
+      });
       if (project === undefined && options.scope !== 'user') {
         const message = 'Only facts of the user: this memory does not know the project.';
         notices.add({ code: 'NO_PROJECT', message });
       }
-      const disagreement = disagreementIn(facts);
+      const disagreement = disagreementIn(facts, isForModel === true);
       if (disagreement !== undefined) notices.add({ code: 'FACTS_DISAGREE', message: disagreement });
+      notices.addUnreadable(unreadable, 'facts');
       notices.addStore(memory);
-      const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, options);
+      const twins = options.scope === 'user' ? '' : await twinNoticeOf(memory, { isForModel, signal: options.signal });
       if (twins !== '') notices.add({ code: 'PROJECT_MOVED', message: twins });
       return { hits: facts.map((fact) => factHit(fact, fullScore)), searched, hasMore, notices: notices.all };
+    },
+    elsewhere: async ({ searched, signal }) => {
+      const memory = await open();
+      if (!exists(memory) || searched === undefined) return [];
+      return (await import('./kept-elsewhere.ts')).factsElsewhere(memory, { searched, signal });
     },
   };
 }
@@ -130,15 +160,21 @@ function messagesPart({
       const memory = await open();
       if (!exists(memory)) return NOTHING;
       const notices = new Notices();
-      const { contexts, searched, fullScore, hasMore } = await memory.recall({
+      const { contexts, searched, fullScore, hasMore, unreadable } = await memory.recall({
         ...options,
         stream,
         ...(workflowId !== undefined && { includeNotes: true, workflowId }),
         onNotice: notices.add,
       });
+      notices.addUnreadable(unreadable, 'messages');
       notices.addStore(memory);
       const hits = contexts.map((context) => messageHit(context, fullScore));
       return { hits, searched, hasMore, notices: notices.all };
+    },
+    elsewhere: async ({ searched, signal }) => {
+      const memory = await open();
+      if (!exists(memory)) return [];
+      return (await import('./kept-elsewhere.ts')).messagesElsewhere(memory, { searched, signal });
     },
   };
 }
@@ -162,10 +198,11 @@ export async function readMemory(
     });
     // A fact of another stream is not for this one, by its id either.
     if (fact !== undefined && isVisible(fact, stream)) {
-      const { supersededBy, archivedAt } = fact;
+      const { supersedes, supersededBy, archivedAt } = fact;
       const hit = factHit({ ...fact, score: 0, matched: [] }, undefined);
       const state = {
         ...(archivedAt !== undefined && { archived: new Date(archivedAt).toISOString() }),
+        ...(supersedes !== undefined && { replaces: supersedes }),
         ...(supersededBy !== undefined && { 'replaced-by': supersededBy }),
       };
       return { ...hit, about: { ...hit.about, ...state } };

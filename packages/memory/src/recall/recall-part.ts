@@ -41,6 +41,14 @@ export interface RecallNotice {
   readonly message: string;
 }
 
+/** Codes of notices that something could not be read, so that the answer may lack it. */
+export const UNREAD_CODES: ReadonlySet<string> = new Set([
+  'PART_FAILED',
+  'DAMAGED',
+  'UNREADABLE_ASSETS',
+  'UNREADABLE_RECORDS',
+]);
+
 /** What a question selects. A filter that a kind does not have leaves out that kind. */
 export interface RecallFilters {
   /** Only facts, only assets, or only messages. @default all; without a question facts and assets */
@@ -66,6 +74,11 @@ export interface PartOptions extends Omit<RecallFilters, 'kind'>, CallOptions {
   readonly limit: number;
 }
 
+export interface ElsewhereOptions extends CallOptions {
+  /** How many of the part were searched; `undefined` when it was not asked, as messages without a question. */
+  readonly searched: number | undefined;
+}
+
 export interface PartResult {
   /** Best first; newest first for an empty query. */
   readonly hits: readonly RecallHit[];
@@ -79,4 +92,6 @@ export interface PartResult {
 export interface RecallPart {
   readonly kind: RecallKind;
   readonly find: (options: PartOptions) => Promise<PartResult>;
+  /** Returns what is kept but was not searched, as notices with the code `KEPT_ELSEWHERE`. Asked when nothing was found. */
+  readonly elsewhere?: ((options: ElsewhereOptions) => Promise<readonly RecallNotice[]>) | undefined;
 }

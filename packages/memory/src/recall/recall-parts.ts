@@ -11,6 +11,7 @@ import {
   type RecallKind,
   type RecallNotice,
   type RecallPart,
+  UNREAD_CODES,
 } from './recall-part.ts';
 
 /** A question, and what it selects. */
@@ -32,6 +33,8 @@ export interface RecallAnswer {
   /** How many of each kind were searched. A kind that was not searched, or could not be, is absent. */
   readonly searched: Readonly<Partial<Record<RecallKind, number>>>;
   readonly hasMore: boolean;
+  /** Whether everything that was asked could be read. If not, the notices name what could not. */
+  readonly isWhole: boolean;
   /** What the answer leaves out, and why. */
   readonly notices: readonly RecallNotice[];
 }
@@ -59,6 +62,10 @@ const ABOUT_QUESTION: readonly string[] = ['NOTHING_TO_SEARCH', 'COMMON_WORDS_ON
 
 function isListing({ query = '' }: AskOptions): boolean {
   return query.trim() === '';
+}
+
+function isFiltered({ kind, tags, scope, role, since, until }: RecallFilters): boolean {
+  return [kind, tags, scope, role, since, until].some((filter) => filter !== undefined);
 }
 
 /** Returns the kinds that a question selects. @throws {MemoryError} `INVALID_INPUT` when there is none. */
@@ -182,6 +189,22 @@ function noticesOf(outcomes: readonly Outcome[], hits: readonly RecallHit[]): Re
   return [...new Map(all.map((notice) => [keyOf(notice), notice])).values()];
 }
 
+/** Returns what the parts keep and did not search. A part that fails has reported it. */
+async function keptElsewhere(
+  parts: readonly RecallPart[],
+  { searched, signal }: CallOptions & Pick<RecallAnswer, 'searched'>,
+): Promise<RecallNotice[]> {
+  const asked = parts.map(async ({ kind, elsewhere }) => {
+    try {
+      return (await elsewhere?.({ searched: searched[kind], signal })) ?? [];
+    } catch {
+      signal?.throwIfAborted();
+      return [];
+    }
+  });
+  return (await Promise.all(asked)).flat();
+}
+
 /**
  * Asks facts, assets and messages one question, and returns one page of one order. A part that fails costs a notice.
  *
@@ -209,10 +232,15 @@ export async function recallParts(parts: readonly RecallPart[], options: AskOpti
     isListing(options) ? compareNewest : compareHits,
   );
   const hits = all.slice(offset, end);
+  const searched = Object.fromEntries(found.map((part) => [part.kind, part.searched]));
+  const isNothing = all.length === 0 && !isFiltered(options);
+  const elsewhere = isNothing ? await keptElsewhere(parts, { searched, signal: options.signal }) : [];
+  const notices = [...noticesOf(outcomes, hits), ...elsewhere];
   return {
     hits,
-    searched: Object.fromEntries(found.map((part) => [part.kind, part.searched])),
+    searched,
+    isWhole: notices.every(({ code }) => !UNREAD_CODES.has(code)),
     hasMore: all.length > end || found.some(({ hasMore }) => hasMore),
-    notices: noticesOf(outcomes, hits),
+    notices,
   };
 }

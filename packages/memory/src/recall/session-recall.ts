@@ -8,6 +8,16 @@ export type RecallReader = (
   signal: AbortSignal | undefined,
 ) => Promise<RecallHit | undefined>;
 
+/** A fact as it was, and those that it had replaced. */
+export interface ForgottenText {
+  readonly id: string;
+  readonly text: string;
+  readonly earlier?: readonly string[] | undefined;
+}
+
+/** Returns the id of the asset that was made of a fact; `undefined` when there is none. */
+type ShareReader = (fact: ForgottenText, signal: AbortSignal | undefined) => Promise<string | undefined>;
+
 /**
  * What the tools of one session recall. The tool set of each package adds its parts: `recall` asks all of them, and a tool that
  * reads by an id, such as `get_asset`, reads what the others have. No tool set knows the others.
@@ -15,6 +25,7 @@ export type RecallReader = (
 export class SessionRecall {
   readonly #parts: RecallPart[] = [];
   #reader: RecallReader | undefined;
+  #sharedAs: ShareReader | undefined;
   #hasGetAsset = false;
 
   get parts(): readonly RecallPart[] {
@@ -34,6 +45,16 @@ export class SessionRecall {
   /** Adds the reader of facts and messages. */
   readsBy(reader: RecallReader): void {
     this.#reader = reader;
+  }
+
+  /** Adds the reader of what facts are shared as. */
+  sharesBy(reader: ShareReader): void {
+    this.#sharedAs = reader;
+  }
+
+  /** Returns the id of the asset that was made of a fact. */
+  sharedAs(fact: ForgottenText, signal?: AbortSignal): Promise<string | undefined> {
+    return this.#sharedAs?.(fact, signal) ?? Promise.resolve(undefined);
   }
 
   offersGetAsset(): void {

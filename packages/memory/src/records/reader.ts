@@ -42,6 +42,25 @@ export interface Store {
   readonly limits: Limits;
 }
 
+/** A reader that knows what it could not read. */
+export interface CountingReader extends Reader {
+  /** Returns how many records were unreadable, each counted once. */
+  readonly unreadable: () => number;
+}
+
+/** Creates a reader for one call, whose answer tells what it lacks. Everything is also reported to the other reader. */
+export function countingReader({ backend, reader }: Pick<Store, 'backend' | 'reader'>): CountingReader {
+  const seen = new Set<string>();
+  const report: UnreadableListener = (unreadable) => {
+    const { key, id, record } = unreadable;
+    const name = JSON.stringify([key, id ?? record]);
+    if (seen.has(name)) return;
+    seen.add(name);
+    reader.report(unreadable);
+  };
+  return { ...createReader(backend, report), unreadable: () => seen.size };
+}
+
 export function createReader(backend: MemoryBackend, onUnreadable: UnreadableListener): Reader {
   return {
     read: async <T>(

@@ -8,6 +8,7 @@ import type { Memory } from '../memory.ts';
 import type { CallOptions, Erasure } from '../records/backend.ts';
 import { parseTime } from '../records/time.ts';
 import { additive, agentStream, factEntry, factStream, placeOf, type ToolMemory } from './tool-context.ts';
+import type { ForgottenText } from '../recall/session-recall.ts';
 import { asToolErrors } from './tool-errors.ts';
 
 /** The ids of replaced facts that an answer names. */
@@ -217,7 +218,28 @@ function updateTool({ open, stream }: ToolMemory): FactTools['update_fact'] {
   });
 }
 
-function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
+/** Returns the facts that one had replaced. */
+function earlierOf(fact: Fact | undefined, superseded: readonly string[]): readonly string[] {
+  return [...(fact?.supersedes === undefined ? [] : [fact.supersedes]), ...superseded];
+}
+
+/** States that the asset of a forgotten fact remains. A failure of its store does not undo what was forgotten. */
+async function remainingAsset(
+  { recall }: ToolMemory,
+  fact: ForgottenText,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const asset = await recall.sharedAs(fact, signal).catch((error: unknown) => {
+    return error instanceof Error ? error : new Error(String(error));
+  });
+  if (asset === undefined) return '';
+  if (asset instanceof Error)
+    return ` If it was shared, its asset remains; that could not be checked: ${asset.message}`;
+  return ` It is also the asset ${asset}, which remains. To erase that, the user runs: cairn knowledge remove ${asset}.`;
+}
+
+function forgetTool(context: ToolMemory): FactTools['forget_fact'] {
+  const { open, stream } = context;
   return createTool<ForgetFactInput, ForgetFactDetails>({
     name: 'forget_fact',
     description: 'Erase a fact for good.',
@@ -231,6 +253,7 @@ function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
           const fact = await facts.get(id, { signal });
           return succeed(`${fact.id} would be erased. Nothing was changed.`, { id: fact.id, forgotten: false });
         }
+        const known = await facts.get(id, { signal }).catch(() => undefined);
         const { forgotten, erased, backups, superseded = [] } = await facts.forget(id, { signal });
         if (!forgotten) throw unknownFact(id);
         const kept = superseded.slice(0, MAX_REPLACED).map((one) => escapeControls(one));
@@ -239,7 +262,10 @@ function forgetTool({ open, stream }: ToolMemory): FactTools['forget_fact'] {
             ? ''
             : ` It had replaced ${kept.join(', ')}, which memory still keeps; forget these by id too.`;
         const inBackups = backups === undefined ? '' : ` Backups keep it ${backups}.`;
-        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${inBackups}${older}`;
+        const remaining = escapeControls(
+          await remainingAsset(context, { id, text: known?.text ?? '', earlier: earlierOf(known, superseded) }, signal),
+        );
+        const text = `Forgot ${escapeControls(id)}; ${erasures[erased]}.${inBackups}${older}${remaining}`;
         return succeed(text, {
           id,
           forgotten,

@@ -114,7 +114,7 @@ export function createSessionTools(
     // An agent must not see the notes of others.
     const workflow = agent === undefined ? workflowId : undefined;
     const source = { open, stream, workflowId: workflow };
-    recall.add(memoryParts(source));
+    recall.add(memoryParts({ ...source, isForModel: true }));
     recall.readsBy((id, kind, signal) => readMemory(source, id, { kind, signal }));
     return noticing(createOwnTools({ ...source, agent, process: agent === undefined ? process : undefined, recall }));
   }

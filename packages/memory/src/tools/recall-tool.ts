@@ -65,8 +65,9 @@ function searchedText({ fact, asset, message }: RecallAnswer['searched']): strin
   return counts.length === 0 ? last : `${counts.join(', ')} and ${last}`;
 }
 
-function nothingFound(searched: RecallAnswer['searched'], { query = '' }: RecallInput): string {
+function nothingFound({ searched, isWhole }: RecallAnswer, { query = '' }: RecallInput): string {
   const where = searchedText(searched);
+  if (!isWhole) return `Nothing found in what could be read: ${where}.`;
   if (query.trim() === '') return `Nothing is kept in ${where}. Leave out a filter, or keep a fact with remember.`;
   return `Nothing found in ${where}. Try other words or fewer filters; without query, recall lists the newest.`;
 }
@@ -82,7 +83,7 @@ async function readOne({ recall }: ToolMemory, input: RecallInput, id: string, s
   const { text, nextOffset } = await partOfHit(hit, input.offset ?? 0);
   const isMore = nextOffset !== undefined;
   const more = isMore ? `More: recall with id ${escapeControls(id)} and offset ${nextOffset}.` : '';
-  const details = { hits: [hit], searched: {}, hasMore: isMore, notices: [], nextOffset };
+  const details = { hits: [hit], searched: {}, hasMore: isMore, isWhole: true, notices: [], nextOffset };
   return succeed<RecallDetails>(joined([notUsed(input), text, more]), details);
 }
 
@@ -114,7 +115,7 @@ async function find(context: ToolMemory, input: RecallInput, signal: AbortSignal
   const next = offset + shown;
   const lines = [
     ...notices.map(({ message }) => message),
-    shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(searched, input),
+    shown > 0 ? text : offset > 0 ? `Nothing more at offset ${offset}.` : nothingFound(answer, input),
     readWhole(
       visible.filter((hit) => hit.kind !== 'note' && cut.includes(hit.id)),
       recall.hasGetAsset,
@@ -125,6 +126,7 @@ async function find(context: ToolMemory, input: RecallInput, signal: AbortSignal
     hits: visible,
     searched,
     hasMore,
+    isWhole: answer.isWhole,
     notices: notices.map(({ code }) => code),
     ...(hasMore && shown > 0 && { nextOffset: next }),
   });

@@ -1,6 +1,4 @@
 /** What the commands on knowledge have in common. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Knowledge } from '@cairn/knowledge';
 import { listDocument } from '../../terminal/answer.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -9,7 +7,7 @@ import type { ArgumentRow, ArgumentsOf, FlagsOf } from '../../terminal/parsed.ts
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { commandOf, type CommandFactory, type CommandTexts } from '../command.ts';
 import { Printer } from '../printer.ts';
-import { openKnowledge } from './open.ts';
+import { hasStore, openKnowledge } from './open.ts';
 import { knowledgeOptions, type KnowledgeFlags } from './options.ts';
 
 /** The opened knowledge, and how its command prints. */
@@ -56,7 +54,7 @@ export function knowledgeCommand<
       const knowledge = await openKnowledge(context, { directory: flags.directory, onNotice: printer.notice });
       const { directory } = knowledge;
       try {
-        if (!writes && !existsSync(join(directory, 'knowledge.db'))) {
+        if (!writes && !hasStore(directory)) {
           printer.notice(`there is no knowledge in ${directory}; 'cairn knowledge add' creates it`);
           await printer.print([], absent(directory));
           return ExitCode.None;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { homeDirectory } from '@cairn/tool/paths';
 import type { Knowledge, knowledgeDirectory, KnowledgeOptions } from '@cairn/knowledge';
@@ -7,6 +6,7 @@ import type { Language } from '@cairn/tool/kernel';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { openGlossary } from '../../terminal/glossary.ts';
 import { embeddingsOf } from '../../terminal/embeddings.ts';
+import { isAbsent } from '../memory/store.ts';
 
 function placeOf(
   given: string | undefined,
@@ -15,6 +15,11 @@ function placeOf(
 ): string {
   if (given !== undefined) return resolve(cwd, given);
   return standard({ env, home: homeDirectory(env), platform: process.platform });
+}
+
+/** Returns whether a directory has a store. Of one that this user may not read, opening it reports the reason. */
+export function hasStore(directory: string): boolean {
+  return !isAbsent(join(directory, 'knowledge.db'));
 }
 
 interface OpenKnowledgeOptions extends Pick<KnowledgeOptions, 'directory' | 'language' | 'command'> {
@@ -45,7 +50,7 @@ export async function openExistingKnowledge(
 ): Promise<Knowledge | undefined> {
   const { command, agentCommand = command } = context;
   const knowledge = await openKnowledge(context, { command: agentCommand?.(), onNotice });
-  return existsSync(join(knowledge.directory, 'knowledge.db')) ? knowledge : undefined;
+  return hasStore(knowledge.directory) ? knowledge : undefined;
 }
 
 /** The knowledge that is served. */
@@ -72,7 +77,7 @@ export async function knowledgeToolSet(
       shared === undefined
         ? openKnowledge(context, { directory, language, onNotice: say })
         : { ...shared, close: () => Promise.resolve(), [Symbol.asyncDispose]: () => Promise.resolve() },
-    exists: () => existsSync(join(directory, 'knowledge.db')),
+    exists: () => hasStore(directory),
     language,
   });
 }

@@ -1,3 +1,4 @@
+import type { ShareResult } from '@cairn/knowledge';
 import { askPerson } from '../../terminal/ask.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -12,9 +13,29 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { areaOption, READ_TYPES, typeOption } from './options.ts';
 import { refuseSimilarAssets } from './similar.ts';
 
+/** Returns the notices about a shared fact. */
+function linesOf(fact: string, { kind, asset, differs }: Exclude<ShareResult, { kind: 'similar' }>): string[] {
+  const { id, status, supersededBy } = asset;
+  const update = `'cairn knowledge share ${fact} --update' gives it the text of the fact`;
+  const lines = {
+    added: `shared as ${id}; 'cairn knowledge show ${id}' shows it, and the fact stays`,
+    updated: `updated ${id}, which now has the text of the fact`,
+    present: `${fact} is the asset ${id} already; nothing was changed`,
+    older: `the asset ${id} has an older text of ${fact}; nothing was changed: ${update}`,
+    edited: `the asset ${id} was made of ${fact} and edited after it; nothing was changed: ${update}`,
+  } as const;
+  const state = supersededBy === undefined ? 'deprecated' : `superseded by ${supersededBy}`;
+  return [
+    lines[differs ?? kind],
+    ...(status === 'active'
+      ? []
+      : [`${id} is ${state}, so searches do not find it; 'cairn knowledge deprecate ${id} --active' undoes that`]),
+  ];
+}
+
 export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
   description:
-    'Share a fact with the team: make an asset of it. In a terminal it asks for title, type and area, with defaults. The fact stays, and sharing it again changes nothing.',
+    'Share a fact with the team: make an asset of it. In a terminal it asks for title, type and area, with defaults. The fact stays, and sharing it again changes nothing, except with --update.',
   summary: 'share a fact with the team, as an asset',
   args: [['<id>', "the fact, as 'cairn recall' prints it"]],
   options: [
@@ -25,12 +46,13 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
     ['--tag <name>', 'add a tag; repeat it for more (default: the tags of the fact)', splitValues],
     ['--new', 'share it although similar assets exist'],
     ['--allow-secret', 'share a fact that may have a key, token or password'],
+    ['--update', 'give its asset the text of the fact, which was changed since'],
     projectOption,
     ...placeOptions,
   ],
   writes: true,
   run: async ({ knowledge, context, signal, print, notice }, flags, id) => {
-    const { title, type, area, name, tag: tags, new: isNew, allowSecret, json } = flags;
+    const { title, type, area, name, tag: tags, new: isNew, update, allowSecret, json } = flags;
     const { memory, where, isAbsent } = await openMemory(context, flags, {
       onUnreadable: notice,
       directory: context.cwd,
@@ -46,7 +68,7 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
         import('@cairn/knowledge'),
         import('@cairn/knowledge/internal'),
       ]);
-      const call = { memory, knowledge, name, tags, isNew, allowSecret, signal };
+      const call = { memory, knowledge, name, tags, isNew, update, allowSecret, signal };
       const given = { title, type, area };
       const isOpen = [title, type, area].includes(undefined) && json !== true;
       // A fact that cannot be shared, or that is an asset, needs no answers.
@@ -58,9 +80,8 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
       const fields = asked ?? given;
       const result = await share(id, { ...call, title: fields.title, type: fields.type, productLine: fields.area });
       if (result.kind === 'similar') throw refuseSimilarAssets(result.similar, notice, '--new to share it anyway');
-      const { asset, kind } = result;
-      if (kind === 'present') notice(`${id} is the asset ${asset.id} already; nothing was changed`);
-      else notice(`shared as ${asset.id}; 'cairn knowledge show ${asset.id}' shows it, and the fact stays`);
+      const { asset, kind, differs } = result;
+      for (const line of linesOf(id, result)) notice(line);
       if (!asset.isPromoted) {
         notice(
           hasTeam(knowledge.directory)
@@ -68,8 +89,10 @@ export const knowledgeShareCommand: CommandFactory = knowledgeCommand({
             : "it is on this machine only: 'cairn knowledge team init <url>' shares assets in a git repository",
         );
       }
-      await print([asset.id], { ...(await assetDocument(asset)), isNew: kind === 'added' });
-      return ExitCode.Hit;
+      const state = { isNew: kind === 'added', isUpdated: kind === 'updated', ...(differs && { differs }) };
+      await print([asset.id], { ...(await assetDocument(asset)), ...state });
+      // The team does not get the text of the fact.
+      return differs === undefined ? ExitCode.Hit : ExitCode.None;
     } finally {
       await memory.close();
     }

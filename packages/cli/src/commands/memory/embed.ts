@@ -140,7 +140,8 @@ Examples:
   $ cairn memory embed --off                    withdraws the consent to every server, and removes the vectors
 
 Nothing is sent to a server before you allow it. Facts that were stored with --allow-secret, and texts in which a secret is
-found, are never sent. Messages are sent only with --sessions, notes never. Later, vectors are made in the background.`,
+found, are never sent. Messages are sent only with --sessions, notes never. Later, a server makes missing vectors in the
+background; a command waits up to a second for those of what it stored, and this command makes the rest.`,
   writes: true,
   run: async (place, { yes = false, off = false, sessions = false }) => {
     const { memory, context, signal, print } = place;

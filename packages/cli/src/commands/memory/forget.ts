@@ -1,5 +1,6 @@
-import type { Memory } from '@cairn/memory';
+import type { Knowledge } from '@cairn/knowledge';
 import type { FoundMessage } from '@cairn/memory/internal';
+import { errorText } from '../../terminal/answer.ts';
 import { CommandError, UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { once } from '../../terminal/options.ts';
@@ -7,10 +8,14 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import type { CommandFactory } from '../command.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
+import { openExistingKnowledge } from '../knowledge/open.ts';
 import { onFact } from './find-by-id.ts';
 import { erasureOf } from './lines.ts';
 import { memoryCommand, type MemoryPlace } from './memory-command.ts';
 import { groupOption, scopeOption, streamOption } from './options.ts';
+
+/** The assets that a notice names. */
+const MAX_NAMED = 5;
 
 const options = [
   scopeOption('all facts of the project, or of the user'),
@@ -73,7 +78,54 @@ async function rejectMessage({ stream, group, id: message }: FoundMessage): Prom
   });
 }
 
-async function forgetFact(memory: Memory, id: string, { signal, print, notice }: MemoryPlace): Promise<number> {
+/** Runs a task on the knowledge of the user, if there is one. A failure does not undo a forget. */
+async function onKnowledge({ context, signal, notice }: MemoryPlace, run: (knowledge: Knowledge) => Promise<void>) {
+  try {
+    const knowledge = await openExistingKnowledge(context, { onNotice: notice });
+    if (knowledge === undefined) return;
+    try {
+      await run(knowledge);
+    } finally {
+      await knowledge.close({ erases: false });
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    notice(`what was shared as an asset remains; that could not be checked: ${errorText(error)}`);
+  }
+}
+
+/** Names the asset that a forgotten fact was shared as. @returns its id */
+async function noteAsset(
+  place: MemoryPlace,
+  fact: { readonly id: string; readonly text: string; readonly earlier: readonly string[] },
+): Promise<string | undefined> {
+  const { signal, notice } = place;
+  const found: string[] = [];
+  await onKnowledge(place, async ({ store }) => {
+    const { findShared } = await import('@cairn/knowledge/internal');
+    const asset = await findShared(store, fact, { signal });
+    if (asset === undefined) return;
+    found.push(asset.id);
+    notice(`it is also the asset ${asset.id}, which remains; 'cairn knowledge remove ${asset.id}' erases it`);
+  });
+  return found[0];
+}
+
+/** Names the assets that were made of facts, after all facts were forgotten. */
+async function noteAssets(place: MemoryPlace): Promise<void> {
+  await onKnowledge(place, async ({ store }) => {
+    const { sharedAssets } = await import('@cairn/knowledge/internal');
+    const assets = await sharedAssets(store, { signal: place.signal });
+    if (assets.length === 0) return;
+    const more = assets.length > MAX_NAMED ? ` and ${assets.length - MAX_NAMED} more` : '';
+    const some = `${assets.slice(0, MAX_NAMED).join(', ')}${more}`;
+    place.notice(`assets that were made of facts remain: ${some}; 'cairn knowledge remove <asset>' erases one`);
+  });
+}
+
+async function forgetFact(id: string, place: MemoryPlace): Promise<number> {
+  const { memory, signal, print, notice } = place;
+  const known = await memory.facts.get(id, { signal }).catch(() => undefined);
   const { erased, backups, superseded } = await onFact(memory, { id, signal, orMessage: rejectMessage }, async () => {
     // An unknown id is reported here. A record that cannot be read is removed all the same.
     const { forgotten, erased, backups, superseded = [] } = await memory.facts.forget(id, { signal });
@@ -84,10 +136,13 @@ async function forgetFact(memory: Memory, id: string, { signal, print, notice }:
   if (superseded.length > 0) {
     notice(`it had replaced ${superseded.join(', ')}, which the store still has; forget these by id too`);
   }
+  const earlier = [...(known?.supersedes === undefined ? [] : [known.supersedes]), ...superseded];
+  const asset = await noteAsset(place, { id, text: known?.text ?? '', earlier });
   await print([], {
     id,
     removed: 1,
     erased,
+    ...(asset !== undefined && { asset }),
     ...(backups !== undefined && { backups }),
     ...(superseded.length > 0 && { superseded }),
   });
@@ -111,7 +166,7 @@ export const memoryForgetCommand: CommandFactory = memoryCommand({
   absent: () => ({ removed: 0, erased: 'done', problems: [] }),
   run: async (place, flags, id) => {
     const { memory, signal, print, notice } = place;
-    if (id !== undefined) return forgetFact(memory, id, place);
+    if (id !== undefined) return forgetFact(id, place);
     const kind = kindOf(flags, id);
     const { scope = 'project', stream = '', group, message } = flags;
     const selections = {
@@ -128,6 +183,7 @@ export const memoryForgetCommand: CommandFactory = memoryCommand({
         ? `no ${nouns[kind]} matches; nothing was deleted`
         : `deleted ${countOf(removed, nouns[kind])}; ${erasureOf(erased, backups)}`,
     );
+    if (removed > 0 && (kind === 'facts' || kind === 'everything')) await noteAssets(place);
     await print([], { removed, erased, ...(backups !== undefined && { backups }), problems });
     if (problems.length > 0) return ExitCode.Error;
     return removed > 0 ? ExitCode.Hit : ExitCode.None;

@@ -3,18 +3,33 @@ import { UsageError } from '../../terminal/errors.ts';
 import { ExitCode } from '../../terminal/exit.ts';
 import { givenText } from '../../terminal/input.ts';
 import { filled } from '../../terminal/options.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import type { CommandFactory } from '../command.ts';
 import { onFact } from './find-by-id.ts';
 import { memoryCommand } from './memory-command.ts';
-import { allowSecretOption, pinOption, scopeOption, streamOption, tagOption } from './options.ts';
+import { allowSecretOption, pinOption, scopeOption, streamOption, tagOption, type ProjectFlags } from './options.ts';
 
 function ownerOf({ scope, project, stream, shared }: Fact): string {
   const owner = scope === 'user' ? 'all projects of the user' : `the project ${project ?? ''}`;
   return stream === undefined || shared === true ? owner : `${owner}, only in the stream ${stream}`;
 }
 
-function howToShare({ id }: Fact): string {
-  return `'cairn recall' finds it; 'cairn knowledge share ${id}' shares it with the team`;
+type Place = Pick<ProjectFlags, 'store' | 'url' | 'backend' | 'project'>;
+
+/** Returns the commands that find and share a fact where it was stored. Not every command has a stream. */
+function howToShare({ id, stream, shared }: Fact, { store, url, backend, project }: Place): string {
+  // A URL may have a password.
+  const given = { backend, store, url: url === undefined ? undefined : '<url>', project };
+  const options = Object.entries(given)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : [` --${name} ${name === 'url' ? value : shellQuote(value)}`],
+    )
+    .join('');
+  const isForAll = stream === undefined || shared === true;
+  const finds = isForAll
+    ? `'cairn recall${options}' finds it`
+    : `'cairn memory recall <words> --stream ${shellQuote(stream)}${options}' finds it`;
+  return `${finds}; 'cairn knowledge share ${id}${options}' shares it with the team`;
 }
 
 export const memoryRememberCommand: CommandFactory = memoryCommand({
@@ -51,7 +66,7 @@ export const memoryRememberCommand: CommandFactory = memoryCommand({
     if (replaces !== undefined) {
       const fact = await onFact(memory, { id: replaces, signal }, () => facts.supersede(replaces, text, common));
       notice(`stored in ${where} for ${ownerOf(fact)}; it replaces ${replaces}`);
-      notice(howToShare(fact));
+      notice(howToShare(fact, flags));
       await print([fact.id], { ...fact, isNew: true, similar: [] });
       return ExitCode.Hit;
     }
@@ -66,7 +81,7 @@ export const memoryRememberCommand: CommandFactory = memoryCommand({
         ? `stored in ${where} for ${ownerOf(fact)}, until it is forgotten`
         : `an equal fact exists in ${where} for ${ownerOf(fact)}; it was not stored again`,
     );
-    notice(howToShare(fact));
+    notice(howToShare(fact, flags));
     for (const { id } of similar) {
       const relation = disagreesWith.includes(id) ? 'seems to disagree with' : 'similar:';
       notice(`${relation} ${id}; if it is outdated, use 'cairn memory forget ${id}'`);

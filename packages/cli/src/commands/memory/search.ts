@@ -1,5 +1,5 @@
 /** The commands that find facts and messages. */
-import type { RecalledFact, RecalledMessage } from '@cairn/memory';
+import type { RecalledContext, RecalledFact, RecalledMessage } from '@cairn/memory';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled } from '../../terminal/options.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
@@ -100,7 +100,8 @@ export const memoryRecallCommand: CommandFactory = memoryCommand({
       : none;
     const twins = kinds.facts && scope !== 'user' ? await twinNotice(memory.backend, memory.project, { signal }) : '';
     for (const line of twins.split('\n')) if (line !== '') notice(line.trim());
-    const messages = past.contexts.filter((one): one is RecalledMessage => one.kind === 'message');
+    const contexts: readonly RecalledContext[] = past.contexts;
+    const messages = contexts.filter((one): one is RecalledMessage => one.kind === 'message');
     const facts: readonly RecalledFact[] = found.facts;
     const matches = [...facts.map((fact) => ({ kind: 'fact', ...fact })), ...messages];
     if (matches.length === 0) {

@@ -143,11 +143,12 @@ export async function openMemory(
 }
 
 /** Whether no file is there. Of a file that this user may not see, opening it reports the reason. */
-function isAbsent(path: string): boolean {
+export function isAbsent(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
+    statSync(path);
     return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
   }
 }
 

@@ -1,8 +1,7 @@
 /** The command that asks facts, assets and past sessions one question. */
 import type { Knowledge } from '@cairn/knowledge';
 import type { RecallAnswer, RecallHit } from '@cairn/memory/internal';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { offerEmbeddings } from '../../terminal/embeddings.ts';
 import { ExitCode } from '../../terminal/exit.ts';
@@ -11,7 +10,7 @@ import { describedOption, type FlagsOf } from '../../terminal/parsed.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { countOf } from '../../terminal/text.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
-import { openKnowledge } from '../knowledge/open.ts';
+import { hasStore, openKnowledge } from '../knowledge/open.ts';
 import { directoryOption, readType } from '../knowledge/options.ts';
 import { formatTime, shownText, textLines } from '../memory/lines.ts';
 import {
@@ -23,7 +22,7 @@ import {
   timeOptions,
   timesBefore,
 } from '../memory/options.ts';
-import { openMemory, type OpenedMemory } from '../memory/store.ts';
+import { isAbsent, openMemory, type OpenedMemory } from '../memory/store.ts';
 import { Printer } from '../printer.ts';
 
 const MAX_LIMIT = 50;
@@ -49,29 +48,26 @@ const recallOptions = [
 
 type RecallFlags = FlagsOf<typeof recallOptions>;
 
-interface Listeners {
-  readonly onUnreadable: (notice: string) => void;
-  readonly onNotice: (notice: string) => void;
-}
-
 /** The stores of a question. They are opened when they are asked, and only if they exist. */
 class Stores {
   readonly #context: CommandContext;
   readonly #flags: RecallFlags;
-  readonly #listeners: Listeners;
+  readonly #onNotice: (notice: string) => void;
   #memory: Promise<OpenedMemory> | undefined;
   #knowledge: Promise<Knowledge> | undefined;
 
-  constructor(context: CommandContext, flags: RecallFlags, listeners: Listeners) {
+  constructor(context: CommandContext, flags: RecallFlags, onNotice: (notice: string) => void) {
     this.#context = context;
     this.#flags = flags;
-    this.#listeners = listeners;
+    this.#onNotice = onNotice;
   }
 
   memory(): Promise<OpenedMemory> {
     const { directory: _, ...flags } = this.#flags;
     this.#memory ??= openMemory(this.#context, flags, {
-      ...this.#listeners,
+      // The answer says what it lacks.
+      onUnreadable: () => undefined,
+      onNotice: this.#onNotice,
       directory: this.#context.cwd,
     });
     return this.#memory;
@@ -80,7 +76,7 @@ class Stores {
   knowledge(): Promise<Knowledge> {
     this.#knowledge ??= openKnowledge(this.#context, {
       directory: this.#flags.directory,
-      onNotice: this.#listeners.onNotice,
+      onNotice: this.#onNotice,
     });
     return this.#knowledge;
   }
@@ -92,15 +88,15 @@ class Stores {
       import('@cairn/knowledge/internal'),
     ]);
     const { directory } = await this.knowledge();
-    const isAbsent = await this.memory().then(
+    const hasNone = await this.memory().then(
       (opened) => opened.isAbsent(),
       () => false,
     );
     const { kind, tag: tags, scope, limit, offset } = this.#flags;
     const times = await timesBefore(this.#flags, () => this.#now());
     const parts = [
-      ...memoryParts({ open: async () => (await this.memory()).memory, exists: () => !isAbsent }),
-      assetsPart({ open: () => this.knowledge(), exists: () => existsSync(join(directory, 'knowledge.db')) }),
+      ...memoryParts({ open: async () => (await this.memory()).memory, exists: () => !hasNone }),
+      assetsPart({ open: () => this.knowledge(), exists: () => hasStore(directory) }),
     ];
     const { signal } = this.#context;
     return recallParts(parts, { query, kind, tags, scope, ...times, limit, offset, signal });
@@ -170,19 +166,31 @@ function documentOf({ kind, id, text, time, score, evidence, isSimilar, tags, ab
 }
 
 /** Returns a notice with what was searched and what to do, for a question without an answer. */
-function nothingFound({ searched }: RecallAnswer, query: string, { offset = 0, ...flags }: RecallFlags): string {
+function nothingFound(
+  { searched, isWhole, notices }: RecallAnswer,
+  query: string,
+  { offset = 0, ...flags }: RecallFlags,
+  cwd: string,
+): string {
   if (offset > 0) return `nothing more at --offset ${offset}; use a smaller one`;
-  const { fact = 0, asset = 0, message = 0 } = searched;
   const { kind, tag, scope, since, until } = flags;
   const isFiltered = [kind, tag, scope, since, until].some((filter) => filter !== undefined);
-  const where = `${countOf(fact, 'fact')}, ${countOf(asset, 'asset')} and ${countOf(message, 'message')}`;
-  if (fact + asset + message === 0 && !isFiltered) {
+  const counts = (['fact', 'asset', 'message'] as const).flatMap((one) => {
+    const count = searched[one];
+    return count === undefined ? [] : [countOf(count, one)];
+  });
+  const where = [counts.slice(0, -1).join(', '), counts.at(-1)].filter(Boolean).join(' and ');
+  if (!isWhole) return `nothing found in what could be read: ${where}`;
+  const isEmpty = Object.values(searched).every((count) => count === 0);
+  const isElsewhere = notices.some(({ code }) => code === 'KEPT_ELSEWHERE' || code === 'PROJECT_MOVED');
+  if (isEmpty && flags.store !== undefined && isAbsent(resolve(cwd, flags.store)))
+    return `there is no memory at ${flags.store}`;
+  if (isEmpty && !isFiltered && !isElsewhere) {
     return "nothing is kept yet: 'cairn memory remember <text>' keeps a fact, and 'cairn recall <question>' finds it";
   }
-  const fewer = isFiltered ? ' or fewer options' : '';
-  const fix =
-    query.trim() === '' ? `leave out options, or use 'cairn memory remember <text>'` : `try other words${fewer}`;
-  return `nothing found in ${where}; ${fix}${query.trim() === '' ? '' : ", or list all with 'cairn recall'"}`;
+  if (isEmpty && !isFiltered) return `nothing found in ${where}; 'cairn memory remember <text>' keeps a fact here`;
+  if (query.trim() === '') return `nothing found in ${where}; leave out options, or use 'cairn memory remember <text>'`;
+  return `nothing found in ${where}; try other words${isFiltered ? ' or fewer options' : ''}, or list all with 'cairn recall'`;
 }
 
 export const recallCommand: CommandFactory = defineCommand({
@@ -194,7 +202,7 @@ export const recallCommand: CommandFactory = defineCommand({
   examples: `
 Examples:
   $ cairn recall 'what do the tests need'       facts, assets and past sessions, best answer first
-  $ cairn recall                                everything that was kept, newest first
+  $ cairn recall                                facts and assets, newest first, five at a time
   $ cairn recall redis --kind asset             only what the team shares
   $ cairn recall deploy --tag ci --since 7d     with a tag, of the last week
   $ cairn recall redis --json                   one JSON document
@@ -205,27 +213,21 @@ Each hit has its kind and its id. 'cairn memory show <id>' shows a fact or a mes
 Exit status: 0 if something was found, 1 if nothing was, 2 on an error or if something could not be read.`,
   run: async (context, flags, question) => {
     const printer = new Printer(context, flags);
-    const unreadable: string[] = [];
-    const stores = new Stores(context, flags, {
-      onUnreadable: (notice) => unreadable.push(notice),
-      onNotice: printer.notice,
-    });
+    const stores = new Stores(context, flags, printer.notice);
     const query = question.join(' ');
     try {
       if (query !== '' && flags.json !== true) await offerEmbeddings(context, printer.notice);
       const answer = await stores.ask(query);
-      const { hits, notices, hasMore } = answer;
+      const { hits, notices, hasMore, isWhole } = answer;
       for (const { message } of notices)
         for (const line of message.split('\n'))
           printer.notice(line.trim().replace('get_asset reads them', "'cairn knowledge show' reads them"));
-      for (const notice of unreadable) printer.notice(notice);
-      if (hits.length === 0) printer.notice(nothingFound(answer, query, flags));
+      if (hits.length === 0) printer.notice(nothingFound(answer, query, flags, context.cwd));
       const { limit = DEFAULT_LIMIT, offset = 0 } = flags;
       if (hasMore && hits.length > 0) printer.notice(`there are more: use --offset ${offset + limit}`);
       const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
       const lines = hits.flatMap((hit) => [...linesOf(hit, words, context)]);
-      const exitCode = await printer.printMatches(lines, hits.map(documentOf), { hasMore });
-      const isWhole = unreadable.length === 0 && notices.every(({ code }) => code !== 'PART_FAILED');
+      const exitCode = await printer.printMatches(lines, hits.map(documentOf), { hasMore, isWhole });
       // An unreadable part is missing in the output.
       return isWhole ? exitCode : ExitCode.Error;
     } finally {
