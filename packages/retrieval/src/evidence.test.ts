@@ -51,9 +51,9 @@ const rows: readonly Row[] = [
     evidence: 'none',
   },
   {
-    reason: 'four rare words of a long query',
-    query: `alpha beta gamma delta ${Array.from('bcdfghjk', (letter) => `zz${letter}`).join(' ')}`,
-    text: 'alpha beta gamma delta',
+    reason: 'three rare words of a long query',
+    query: `alpha beta gamma ${Array.from('bcdfghjk', (letter) => `zz${letter}`).join(' ')}`,
+    text: 'alpha beta gamma',
     evidence: 'enough',
   },
   {
@@ -177,8 +177,7 @@ test('the bound of a call decides what is marked: 0 marks nothing that has a wor
   const query = 'gateway zebra tiger lion';
   expect(index.rank(query, 1)[0]?.isSimilar).toBe(true);
   expect(index.rank(query, 1, { minEvidence: 0 })[0]).not.toHaveProperty('isSimilar');
-  expect(index.rank('gateway zebra', 1)[0]).not.toHaveProperty('isSimilar');
-  expect(index.rank('gateway zebra', 1, { minEvidence: 1 })[0]?.isSimilar).toBe(true);
+  expect(index.rank('gateway', 1, { minEvidence: 1 })[0]?.isSimilar).toBe(true);
 });
 
 test('a related word counts at most half of the word itself, and is named', () => {

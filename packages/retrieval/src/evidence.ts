@@ -7,8 +7,15 @@ import type { CountedRelation, ScoredSlot, Statistics } from './score.ts';
 const COMMON_SHARE = 0.1;
 /** In a small collection every term is common. Its terms are weighed as if it had this many documents. */
 const MIN_DOCUMENTS = 50;
+/** A term is rare when this many documents have it, or this share of them. */
+const RARE_DOCUMENTS = 3;
+const RARE_SHARE = 0.02;
 /** The weight of a word that no document has, compared with a word that one document has. */
 const UNKNOWN = 0.8;
+/** A name has no other words: a document without it is about something else. */
+const MISSING_NAME = 1;
+/** Other documents are about a rare word. */
+const MISSING_RARE = 0.3;
 /** A document with common words only is left out unless it has this share of the weight of a query. */
 const LITTLE = 0.2;
 /** A query may be a whole file: the words after these are not listed. */
@@ -25,21 +32,22 @@ export interface Coverage {
   readonly missing: readonly string[];
   /** The words of the query that the document has in another form. */
   readonly related: readonly EvidenceRelation[];
-  /** The share of the weight of the query whose words the document has in any form, 0 to 1. */
-  readonly present: number;
-  /** The share of the names of the query that the document lacks, 0 to 1. */
-  readonly missingNames: number;
+  /** The share of the weight of the query that the document lacks: words that it does not have in any form. */
+  readonly lacked: number;
+  /** How grave it is that these words are missing: names, and words that only few other documents have. */
+  readonly gravity: number;
   /** The weight that the document has, 1 for a word that one document has. */
   readonly weight: number;
 }
 
 /** What a document has of a query without a subject. */
-const NOTHING: Coverage = { covered: 0, missing: [], related: [], present: 0, missingNames: 0, weight: 0 };
+const NOTHING: Coverage = { covered: 0, missing: [], related: [], lacked: 1, gravity: 0, weight: 0 };
 
 /** A unit of a query in a collection. */
 interface JudgedUnit extends QueryUnit {
   readonly weight: number;
   readonly relations: ReadonlySet<CountedRelation>;
+  readonly isRare: boolean;
   /** Whether the character alone is too common to show a document. */
   readonly isCommonCharacter: boolean;
 }
@@ -95,7 +103,7 @@ export class Judge {
     const relations = new Set(related);
     const missing = new MissingWords();
     const used = new Set<CountedRelation>();
-    const sums = { covered: 0, present: 0, names: 0, single: 0 };
+    const sums = { covered: 0, present: 0, lacked: 0, rare: 0, names: 0, single: 0 };
     let isFound = false;
     for (const [place, unit] of this.#units.entries()) {
       const { share, isUncommon, relation } = this.#matchOf(unit, terms, relations);
@@ -104,6 +112,8 @@ export class Judge {
       isFound ||= isUncommon;
       if (relation !== undefined) used.add(relation);
       if (share > 0 || unit.weight === 0) continue;
+      sums.lacked += unit.weight;
+      if (unit.isRare) sums.rare += unit.weight;
       if (unit.isName) sums.names += unit.weight;
       if (!unit.isCommonCharacter && terms.has(unit.character ?? '')) sums.single += unit.weight;
       missing.add(place, unit);
@@ -117,8 +127,8 @@ export class Judge {
       covered: Math.min(1, sums.covered / total),
       missing: missing.words,
       related: Array.from(used, ({ kind, word, related: other }) => ({ kind, word, related: other })),
-      present: Math.min(1, sums.present / total),
-      missingNames: sums.names / (this.#names || 1),
+      lacked: Math.min(1, sums.lacked / total),
+      gravity: MISSING_RARE * (sums.rare / total) + MISSING_NAME * (sums.names / (this.#names || 1)),
       weight: sums.covered / inverseDocumentFrequency(1, this.#size),
     };
   }
@@ -135,11 +145,13 @@ export class Judge {
     const [frequency, isKnown] = [Math.min(...frequencies), frequencies.length > 0];
     // Another word may say the same as one that no document has.
     const rarity = isKnown ? this.#rarityOf(frequency) : UNKNOWN * this.#rarityOf(1);
+    const isRare = isKnown && frequency <= Math.max(RARE_DOCUMENTS, this.#size * RARE_SHARE);
     const ownFrequency = this.#frequencies.get(character ?? '') ?? 0;
     return {
       ...unit,
       weight: isQuestion && !isKnown ? 0 : share * rarity,
       relations: new Set(relations),
+      isRare,
       isCommonCharacter: character === undefined || (terms.length > 0 && this.#isCommon(ownFrequency)),
     };
   }
@@ -174,24 +186,26 @@ export interface Evidence extends Pick<Coverage, 'covered' | 'missing'> {
 
 /** The bound, and the weights below, were chosen with the halves of the questions in `test` that are for tuning. */
 const MIN_EVIDENCE = 0.5;
-/** A document far above the next one, as a share of what it has. */
-const MARGIN = 0.9;
-/** Each rare word that the document has, so that the evidence of a long query is not only a share of it. */
-const RARE_WORD = 0.13;
-/** A name has no other words: a document without it is about something else. */
-const MISSING_NAME = 1;
+/** A document far above the next one. */
+const MARGIN = 0.3;
+/** Each rare word that the document has, up to four. */
+const RARE_WORD = 0.1;
+const MAX_RARE_WORDS = 4;
 /** Brings the bound to one half. */
-const SCALE = 1.8;
+const SCALE = 1.6;
+/** A document with half as many rare words as this is an answer, however long the query is. */
+const RARE_WORDS_OF_ALL = 6;
 
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** A word in another form is present: it ranks lower than the word itself, and answers the same question. */
-function strengthOf({ covered, present, missingNames, weight }: Coverage, margin: number): number {
+/** A word in another form is not missing, but covers only its share: it counts between the two. */
+function strengthOf({ covered, lacked, gravity, weight }: Coverage, margin: number): number {
+  const has = (covered + 1 - lacked) / 2 - gravity;
   if (covered === 0) return 0;
-  const strength = present * (1 + MARGIN * margin) + RARE_WORD * weight - MISSING_NAME * missingNames;
-  return Math.min(1, Math.max(0, strength / SCALE));
+  const strength = (has + MARGIN * margin + RARE_WORD * Math.min(MAX_RARE_WORDS, weight)) / SCALE;
+  return Math.min(1, Math.max(0, strength, weight / RARE_WORDS_OF_ALL - gravity));
 }
 
 function evidenceOf(coverage: Coverage, margin: number): Evidence {

@@ -91,7 +91,7 @@ interface Candidate extends AssetHead {
 }
 
 /** An exact name, title or tag is an answer, whatever else the asset lacks. */
-const EXACT: Coverage = { covered: 1, missing: [], related: [], present: 1, missingNames: 0, weight: Infinity };
+const EXACT: Coverage = { covered: 1, missing: [], related: [], lacked: 0, gravity: 0, weight: Infinity };
 /** A single character or letter is not a name. */
 const MIN_EXACT_CHARACTERS = 2;
 
