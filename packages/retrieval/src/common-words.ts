@@ -33,7 +33,23 @@ export const generalWords: ReadonlySet<string> = stems(
   reduce related relevant remain remove require responsible result right rule run safe save say seem select send separate set
   short should similar simple single situation small solution solve special specific standard start state stay step stop
   strange structure suddenly suggest support system talk task team think time top total try turn type understand up
-  update usual value various very well whole wide word work world worse worst write wrong`,
+  update usual value various very well whole wide word work world worse worst write wrong
+  absolute accidental accompany afraid agree aim alive alone amazing amount angry approach arrive aspect assume attempt attention
+  automatic aware awful badly believe belong bold brief bright broad bunch busy calm careful certain chance circumstance claim
+  clever comfortable complain concern confident confuse consequence constant convenient convince crazy crucial curious daily
+  danger dangerous dark deep degree delicate demand describe deserve dirty disadvantage discover discuss doubt dozen eager
+  early earn efficient effort elegant enjoy enormous equal excellent experience extent extreme familiar famous fancy feel fell
+  felt fight final fraction frequent fresh friendly fun funny gain gather gave gentle gone got gradual grow guess guy habit
+  handful happy hate heard hear heavy honest huge hurt ideal imagine immediate inner intend introduce involve judge knew knock
+  laugh lay lazy lie lift live loud love luck lucky mad made majority manner massive mature mere mess minor modern mood moment
+  mysterious narrow natural neat nice notice observe obtain obvious odd opportunity ordinary otherwise outer overall owe pain
+  painful perfect pick plain pleasant plenty polite poor popular portion potential powerful precise pretend pretty proper
+  properly proud prove pure raise ran rare realize reasonable recent recognize refer regard regular rely remind rest rise rough
+  rude rush sad sake satisfy saw scary seek seen sense serious severe shallow sharp side sight silly sit slight slow smart
+  smooth sole solid speak spend spoke spread stand stick stood strict strong struggle stuff stupid succeed suffer suppose sure
+  surprise survive suspect sweet teach tend terrible thick thin thought throw tidy tiny tire told took touch tough treat trick
+  tricky trouble true typical ugly unable unexpected unfortunate unusual urgent useful useless vague vast visit wait warn weak
+  wear weird went wild win wise wish wonder wonderful worry worth`,
 );
 
 /** The same in Chinese, the longest first. */
@@ -52,5 +68,11 @@ export const generalPhrases: readonly string[] = words(
   选择 選擇 决定 支持 包括 包含 增加 减少 提高 降低 修改 改变 变化 变更 改成 改了 开始 開始 结束 完成 停止 继续 打开 关闭 负责 管理 维护 申请
   准备 检查 注意 区别 关系 作用 目的 好处 建议 计划 安排 最多 最少 最长 最短 最大 最小 最高 最低 最新 最近 第一 第二 主要 重要 具体 详细 简单
   新的 旧的 系统 系統 公司 团队 部门 人员 员工 项目 工作 业务 功能 服务 平台 方案 策略 格式 类型 名称 名字 数量 大小 位置 地址 方式 形式 范围
+  证明 保证 确保 避免 防止 忘了 忘记 记得 想起 发现 看见 听说 说明 表示 认识 了解 理解 明白 相信 担心 害怕 小心 尽量 尽快 尽可能 努力 尝试
+  试试 帮助 提供 给出 拿到 收到 得知 带来 造成 导致 引起 产生 形成 存在 保持 保留 留下 剩下 放在 放到 拿来 找到 找不到 做到 做好 做完 写好 写到 改好
+  变得 变高 变低 变多 变少 变大 变小 太快 太慢 太多 太少 太大 太小 太长 太短 很快 很慢 很大 很小 不够 足够 左右 大概 大约 几乎 完全 一定 肯定 也许
+  可能 似乎 好像 其实 本来 原来 总是 一般 通常 往往 常常 有时 偶然 马上 立刻 立即 逐渐 慢慢 渐渐 重新 再次 首先 最后 最终 终于 仍然 依然 仅仅 至少
+  至多 最好 不同 相同 一致 类似 同样 正确 错误 合适 合理 适合 方便 容易 困难 难以 复杂 快速 缓慢 严重 危险 安心 可靠 有用 无用 多余 奇怪 特别 特殊 普通
+  常见 少见 全新 完整 部分 大部分 少数 多数 一半 整个 任何 某个 某些 各个 各种 各自 互相 相互 共同 单独 独立 一口气
   下次 上次 经常 偶尔 突然 直接 同时 以为 出错 报错 失败 正常 怀疑 喜欢 喜歡 习惯`,
 ).toSorted((left, right) => right.length - left.length);

@@ -13,12 +13,14 @@ export interface RelatedWord {
   readonly related: string;
   /** A document has the related word if it has all of these terms. Never empty. */
   readonly terms: readonly string[];
-  /** The share of the word's own weight: 0.5 for the same meaning, 0.25 for a narrower one. */
+  /** The share of the word's own weight: 0.5 for the same meaning in another language, and less for the same language or a narrower word. */
   readonly weight: number;
 }
 
 const SAME = 0.5;
 const NARROWER = 0.25;
+/** Of a word of the same language, as a share of these. */
+const SAME_LANGUAGE = 0.6;
 
 /** The beginning of a query that is read. A query may be a whole file. */
 const MAX_QUERY_UNITS = 2000;
@@ -100,8 +102,12 @@ function relatedOf({
   isNarrower,
 }: Entry): readonly { readonly word: GlossaryWord; readonly weight: number }[] {
   if (isNarrower) return [];
-  const same = group.words.filter((other) => other !== word).map((other) => ({ word: other, weight: SAME }));
-  return [...same, ...group.narrower.map((other) => ({ word: other, weight: NARROWER }))];
+  // Writers of one language mostly use the same word. In another language there is only the other word.
+  const weighed = (other: GlossaryWord, weight: number): { readonly word: GlossaryWord; readonly weight: number } => {
+    return { word: other, weight: isLatin(other.text) === isLatin(word.text) ? weight * SAME_LANGUAGE : weight };
+  };
+  const others = group.words.filter((other) => other !== word);
+  return [...others.map((other) => weighed(other, SAME)), ...group.narrower.map((other) => weighed(other, NARROWER))];
 }
 
 /** Returns the words of a query as they are written. The stems of `author` and `authorize`, which are two words, are the same. */
@@ -114,10 +120,17 @@ function writtenWords(query: string): ReadonlySet<string> {
   );
 }
 
+/** Returns whether a word has only ASCII characters. */
+function isLatin(text: string): boolean {
+  return /^[ -~]*$/u.test(text);
+}
+
 /** Returns words of the two kinds of scripts in turns, so that a limit leaves some of both. */
 function inTurns(words: readonly RelatedWord[]): RelatedWord[] {
-  const isLatin = ({ related }: RelatedWord): boolean => /^[ -~]*$/u.test(related);
-  const [latin, other] = [words.filter(isLatin), words.filter((word) => !isLatin(word))];
+  const [latin, other] = [
+    words.filter(({ related }) => isLatin(related)),
+    words.filter(({ related }) => !isLatin(related)),
+  ];
   return words.flatMap((_, place) => [...latin.slice(place, place + 1), ...other.slice(place, place + 1)]);
 }
 

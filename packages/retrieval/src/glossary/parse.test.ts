@@ -174,9 +174,9 @@ test('cycles relate only the words of each line', () => {
     parseGlossary('alpha, beta\nbeta, gamma\ngamma, alpha\nalpha > alpha1\nalpha1 > alpha').groups,
   );
   expect(glossary.relatedTo('alpha').map(({ related, weight }) => `${related} ${weight}`)).toEqual([
-    'beta 0.5',
-    'gamma 0.5',
-    'alpha1 0.25',
+    'beta 0.3',
+    'gamma 0.3',
+    'alpha1 0.15',
   ]);
 });
 
