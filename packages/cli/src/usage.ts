@@ -55,7 +55,7 @@ const otherNames: Readonly<Record<string, string>> = {
   rm: 'delete',
 };
 
-/** Commands of a group that people look for without it. */
+/** Commands of a group that people type without its name. */
 const inGroups: Readonly<Record<string, string>> = {
   remember: 'memory remember',
   forget: 'memory forget',
