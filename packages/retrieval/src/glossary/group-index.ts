@@ -46,7 +46,7 @@ function startOf(text: string): string {
 
 /** Returns a pattern of words with a start. `e-mail` is also found as an identifier. */
 function patternOf(text: string): string {
-  const letters = [...text].map((letter) => (/[iy]/u.test(letter) ? '[iy]' : letter));
+  const letters = [...text].map((letter) => (/[yi]/u.test(letter) ? '(?:y|i)' : letter));
   const end = /^[a-z\d]{1,2}$/u.test(text) ? String.raw`(?=s?(?![a-z\d]))` : '';
   return letters.join('-?') + end;
 }

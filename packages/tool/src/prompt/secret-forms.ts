@@ -66,7 +66,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   ['Docker token', ['dckr_pat_', 'dckr_oat_'], /dckr_[po]at_[\w-]{24,64}/uy],
   ['Buildkite token', ['bkua_'], /bkua_[0-9a-f]{40}(?!\w)/uy],
   ['CircleCI token', ['CCIPAT_'], /CCIPAT_[A-Za-z0-9]{22}_[0-9a-f]{40}(?!\w)/uy],
-  ['Prefect key', ['pnu_', 'pnb_'], /pn[ub]_(?=[a-z]{0,35}\d)[a-z0-9]{36}(?!\w)/uy],
+  ['Prefect key', ['pnu_', 'pnb_'], /(?:pnu|pnb)_(?=[a-z]{0,35}\d)[a-z0-9]{36}(?!\w)/uy],
   ['Pulumi token', ['pul-'], /pul-[0-9a-f]{40}(?!\w)/uy],
   ['Sonar token', ['squ_', 'sqp_', 'sqa_'], /sq[apu]_[0-9a-f]{40}(?!\w)/uy],
   ['Sourcegraph token', ['sgp_'], /sgp_(?:[A-Za-z0-9]{16}_|local_)?[0-9a-f]{40}(?!\w)/uy],
