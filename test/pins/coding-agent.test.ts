@@ -9,6 +9,7 @@ const exported = [
   'createCodingTools',
   'createMemoryTool',
   'createMentionProvider',
+  'createShellTool',
   'createTextEditorTool',
   'createWorkspace',
   'expandMentions',

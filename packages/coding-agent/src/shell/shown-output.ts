@@ -1,0 +1,97 @@
+import { createDataMarks } from '@cairn/tool/prompt';
+import { startOf } from '@cairn/tool/internal';
+import { escapeControls } from '@cairn/tool/paths';
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { KEPT_BYTES, type CommandOutput } from './command-output.ts';
+import { withoutValues, type CommandEnvironment } from './environment.ts';
+
+/** Characters of an output that an answer shows: of all of it, or of its start and of its end. */
+export const MAX_CHARACTERS = 8000;
+const START_CHARACTERS = 3000;
+const END_CHARACTERS: number = MAX_CHARACTERS - START_CHARACTERS;
+
+const marks = createDataMarks('command-output');
+
+/** What an answer shows of an output. */
+export interface ShownOutput {
+  /** All of it, or its start and its end; between data marks. Empty for no output. */
+  readonly parts: readonly string[];
+  /** Lines that are not shown, or only in part. */
+  readonly hiddenLines: number;
+  /** Whether bytes that are not valid UTF-8 are shown as U+FFFD. */
+  readonly isBroken: boolean;
+}
+
+/** Returns bytes without the part of a character that they begin with, and the one that they end with. */
+function wholeCharacters(bytes: Buffer, cut: 'start' | 'end'): Buffer {
+  if (cut === 'end') {
+    for (let length = bytes.length; length > bytes.length - 4 && length > 0; length--) {
+      const byte = bytes[length - 1] ?? 0;
+      if (byte >= 0xc0) return bytes.subarray(0, length - 1);
+      if (byte < 0x80) break;
+    }
+    return bytes;
+  }
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return bytes.subarray(start);
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Returns the text of bytes as an answer shows it: colors are left out, and other control characters are escaped. */
+function textOf(bytes: Buffer, withheld: CommandEnvironment['withheld']): string {
+  const text = withoutValues(decoder.decode(bytes), withheld)
+    // oxlint-disable-next-line no-control-regex -- The sequence that sets a color.
+    .replaceAll(/\u001b\[[\d;:]*m/gu, '')
+    .replaceAll('\r\n', '\n');
+  return escapeControls(marks.neutralize(text), '\n\t');
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+/** Returns the start of a text, up to a line end if there is one in its second half. */
+function startLines(text: string): string {
+  const start = startOf(text, START_CHARACTERS);
+  const end = start.lastIndexOf('\n') + 1;
+  return end > START_CHARACTERS / 2 ? start.slice(0, end) : start;
+}
+
+/** Returns the end of a text, from the start of a line if there is one in its first half. */
+function endLines(text: string): { readonly text: string; readonly isCut: boolean } {
+  if (text.length <= END_CHARACTERS) return { text, isCut: true };
+  const end = text.slice(-END_CHARACTERS).replace(/^[\uDC00-\uDFFF]/, '');
+  const start = end.indexOf('\n') + 1;
+  return start > 0 && start < END_CHARACTERS / 2
+    ? { text: end.slice(start), isCut: false }
+    : { text: end, isCut: true };
+}
+
+function wrap(text: string, part?: string): string {
+  return marks.wrap(part === undefined ? {} : { part }, text.replace(/\n$/u, ''));
+}
+
+/** Returns what an answer shows of an output. The values of withheld variables are not in it. */
+export function shownOutput(output: CommandOutput, withheld: CommandEnvironment['withheld']): ShownOutput {
+  if (output.bytes === 0) return { parts: [], hiddenLines: 0, isBroken: false };
+  const isKept = output.bytes <= 2 * KEPT_BYTES;
+  const rest = Math.max(0, output.bytes - KEPT_BYTES);
+  const whole = isKept ? Buffer.concat([output.head(), output.tail().subarray(KEPT_BYTES - rest)]) : undefined;
+  const wholeText = whole && textOf(whole, withheld);
+  if (whole !== undefined && wholeText !== undefined && wholeText.length <= MAX_CHARACTERS) {
+    return { parts: [wrap(wholeText)], hiddenLines: 0, isBroken: !isUtf8(whole) };
+  }
+  const [head, tail] = [wholeCharacters(output.head(), 'end'), wholeCharacters(output.tail(), 'start')];
+  const start = startLines(wholeText ?? textOf(head, withheld));
+  const end = endLines(wholeText ?? textOf(tail, withheld));
+  const endsLine = output.endsLine() || end.text === '';
+  const shownEnd = countLines(end.text) + (endsLine ? 0 : 1) - (end.isCut ? 1 : 0);
+  return {
+    parts: [wrap(start, 'start'), wrap(end.text, 'end')],
+    hiddenLines: Math.max(0, output.lines() - countLines(start) - Math.max(0, shownEnd)),
+    isBroken: !isUtf8(head) || !isUtf8(tail),
+  };
+}
