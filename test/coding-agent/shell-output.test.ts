@@ -243,7 +243,7 @@ describe('a fault of the system', () => {
     );
   });
 
-  test('a root that vanishes while the command runs is no fault of the answer', async () => {
+  test('a root that vanishes while the command runs does not change the answer', async () => {
     const bench = createShell({ a: '' });
     const result = await bench.shell.execute({ command: 'echo out; rm -r "$PWD"' });
     expect(partsOf(result).output).toBe('out');

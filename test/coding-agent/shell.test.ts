@@ -1,5 +1,5 @@
 import { createShellTool } from '@cairn/coding-agent';
-import type { ShellCommand } from '@cairn/coding-agent';
+import type { ShellCommand, ShellDecision } from '@cairn/coding-agent';
 import { textOf } from '@cairn/tool';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('a command', () => {
       isHeld: false,
       dryRun: false,
     });
-    if (output !== undefined) expect(partsOf(result).output).toBe(output);
+    expect(partsOf(result).output).toBe(output ?? partsOf(result).output);
     expect(textOf(result)).toMatch(new RegExp(`^Exit code ${exitCode} after \\d+ ms\\.\\n`, 'u'));
   });
 
@@ -141,7 +141,7 @@ describe('an approval', () => {
 
   test('is not waited for after an abort, and starts nothing when it comes later', async () => {
     const abort = new AbortController();
-    let allow = (_: { approved: boolean }): void => undefined;
+    let allow: ((decision: ShellDecision) => void) | undefined;
     const { shell, root } = createShell(
       {},
       {
@@ -149,15 +149,15 @@ describe('an approval', () => {
           queueMicrotask(() => abort.abort(new Error('enough')));
           return new Promise((resolve) => {
             allow = resolve;
-            signal.addEventListener('abort', () => void writeFileSync(join(root, 'told'), ''));
+            signal.addEventListener('abort', () => writeFileSync(join(root, 'seen-abort'), ''));
           });
         },
       },
     );
     await expect(call(shell, { command: 'touch started' }, abort.signal)).rejects.toThrow('enough');
-    allow({ approved: true });
+    allow?.({ approved: true });
     await new Promise((resolve) => void setImmediate(resolve));
-    expect(readdirSync(root)).toEqual(['told']);
+    expect(readdirSync(root)).toEqual(['seen-abort']);
   });
 
   test('is not asked for a call that was aborted before, for invalid parameters, or for a dry run', async () => {
@@ -184,7 +184,7 @@ describe('an approval', () => {
 
   test.each([
     ['no approve', {}, 'approve'],
-    ['an approve that is no function', { approve: true }, 'approve'],
+    ['an approve that is not a function', { approve: true }, 'approve'],
     ['a relative outputDirectory', { approve, outputDirectory: 'out' }, 'outputDirectory'],
     ['an unknown option', { approve, allow: [] }, 'allow'],
   ])('is required: %s is an invalid option', (_, options, option) => {

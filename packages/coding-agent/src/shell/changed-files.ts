@@ -4,7 +4,7 @@ import { statOf } from '../commit/temporary.ts';
 import type { FileRecord } from '../files/ledger.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** Files that are looked at: those that were read or written last. */
+/** The files that were read or written last are compared. */
 const MAX_CHECKED = 1000;
 
 /** Bytes that are compared. The guard of the tools that change files compares the rest. */

@@ -100,7 +100,7 @@ export class CommandOutput {
     return { path: this.#file?.path, bytes: this.#fileBytes, problem: this.#problem };
   }
 
-  /** Ends the file. What is added later is counted and not kept in it. */
+  /** Ends the file. Later output is counted and not kept in it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

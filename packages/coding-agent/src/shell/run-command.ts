@@ -11,7 +11,7 @@ import type { CommandOutput } from './command-output.ts';
 import type { Pipe } from './output-directory.ts';
 import { endGroup, signalGroup } from './process-group.ts';
 
-/** What is run, and where. The person or the rule that approves it sees all of it. */
+/** A command, as the user or the rule that approves it sees it. */
 export interface ShellCommand {
   readonly command: string;
   /** The root of the workspace, canonical. */
@@ -105,7 +105,7 @@ async function isDrained(reader: Socket, output: CommandOutput, closed: Promise<
   for (let waitedMs = 0; waitedMs < DRAIN_MS && silentMs < SILENCE_MS; waitedMs += DRAIN_STEP_MS) {
     const before = output.bytes;
     await Promise.race([closed, delay(DRAIN_STEP_MS, undefined, { ref: false })]);
-    // What was ready to be read has been read then, however busy this process is.
+    // All that was ready has been read then, however busy this process is.
     await nextTurn();
     if (reader.closed) return true;
     silentMs = output.bytes === before ? silentMs + DRAIN_STEP_MS : 0;
@@ -155,7 +155,7 @@ export async function runCommand(command: ShellCommand, options: RunOptions): Pr
   noteEnd();
   const durationMs = performance.now() - startedMs;
   const held = (await isDrained(reader, output, closed)) ? undefined : reader;
-  // This process may end before what holds the output does.
+  // This process may end before the process that holds the output.
   held?.unref();
   return {
     exitCode: end?.[0] ?? undefined,

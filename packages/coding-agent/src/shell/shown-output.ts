@@ -74,7 +74,7 @@ function wrap(text: string, part?: string): string {
   return marks.wrap(part === undefined ? {} : { part }, text.replace(/\n$/u, ''));
 }
 
-/** Returns what an answer shows of an output. The values of withheld variables are not in it. */
+/** Returns the parts of an output that an answer shows, without the values of withheld variables. */
 export function shownOutput(output: CommandOutput, withheld: CommandEnvironment['withheld']): ShownOutput {
   if (output.bytes === 0) return { parts: [], hiddenLines: 0, isBroken: false };
   const isKept = output.bytes <= 2 * KEPT_BYTES;
