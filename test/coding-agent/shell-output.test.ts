@@ -56,6 +56,35 @@ describe('an output', () => {
     expect([statSync(outputFile).mode & 0o777, statSync(dirname(outputFile)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
+  test.each([
+    ['lines', 'seq 5000'],
+    ['lines without the last line end', "seq 5000; printf 'end'"],
+    ['lines that fill the start', `for i in $(seq 400); do printf '%0999d\\n' $i; done`],
+    ['lines that fill the end', `for i in $(seq 30); do printf '%04999d\\n' $i; done`],
+    ['one long line and short ones', `head -c 20000 /dev/zero | tr '\\0' x; echo; seq 10`],
+    ['short lines and one long one', `seq 10; head -c 20000 /dev/zero | tr '\\0' x`],
+    ['empty lines', 'yes "" | head -n 100000'],
+    ['wide lines', `yes "語語語😀" | head -n 100000`],
+    ['colored lines', String.raw`yes $'\033[31m\033[32m\033[33ma' | head -n 100000`],
+  ])('of %s counts the lines that are not shown in full', async (_, command) => {
+    const { shell } = createShell();
+    const result = await shell.execute({ command });
+    const whole = readFileSync(details(result).outputFile ?? '', 'utf8').replaceAll(/\u001b\[\d+m/gu, '');
+    const lines = whole.replace(/\n$/u, '').split('\n');
+    const [start = '', end = ''] = [...textOf(result).matchAll(/<command-output part="\w+">\n([^<]*)\n</gu)].map(
+      ([, part]) => part,
+    );
+    expect(whole.startsWith(start) && whole.replace(/\n$/u, '').endsWith(end)).toBe(true);
+    const [starts, ends] = [start.split('\n'), end.split('\n')];
+    const full = [
+      ...starts.filter((line, index) => line === lines[index]),
+      ...ends.filter((line, index) => line === lines.at(index - ends.length)),
+    ];
+    expect(partsOf(result).around).toContain(
+      `\n[${lines.length - full.length} of ${lines.length} line${lines.length === 1 ? '' : 's'} not shown in full;`,
+    );
+  });
+
   test('of one long line states that no line is shown in full', async () => {
     const { shell } = createShell();
     const result = await shell.execute({ command: `head -c 50000 /dev/zero | tr '\\0' x` });

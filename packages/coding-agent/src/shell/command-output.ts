@@ -78,10 +78,6 @@ export class CommandOutput {
     return this.#lineFeeds + (this.#endsLine ? 0 : 1);
   }
 
-  endsLine(): boolean {
-    return this.#endsLine;
-  }
-
   /** Keeps the output, and what is added later, in a file. */
   keepFile(): void {
     if (this.#file !== undefined || this.#problem !== undefined || this.#isClosed) return;

@@ -3,13 +3,14 @@ import { errnoOf, explainSystemError } from '@cairn/tool/internal';
 import { quotePath } from '@cairn/tool/paths';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync } from 'node:fs';
+import { accessSync, closeSync, constants } from 'node:fs';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { Pipe } from './output-directory.ts';
 import { endGroup, signalGroup } from './process-group.ts';
+import { until } from './until.ts';
 
 /** A command, as the user or the rule that approves it sees it. */
 export interface ShellCommand {
@@ -73,9 +74,11 @@ function explainStart(error: unknown, { cwd, shell }: ShellCommand): unknown {
   }
   const resources = explainResources(error);
   if (resources) return resources;
-  if (code === 'ENOENT' && !existsSync(cwd)) {
-    const summary = `The root ${quotePath(cwd)} does not exist`;
-    return new ToolError('NOT_FOUND', [summary, 'Tell the user: no command can run without it.'], { cause: error });
+  try {
+    // The system does not tell which of both it could not use.
+    accessSync(cwd, constants.X_OK);
+  } catch (rootError) {
+    return explainSystemError(rootError, `The root ${quotePath(cwd)}`);
   }
   return explainSystemError(error, `The shell ${quotePath(shell)}`);
 }
@@ -144,9 +147,7 @@ export async function runCommand(command: ShellCommand, options: RunOptions): Pr
   });
   const noteEnd = atExit(() => void signalGroup(group, 'SIGKILL'));
   const limit = AbortSignal.timeout(command.timeoutMs);
-  const stop = AbortSignal.any([limit, signal]);
-  const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
-  await Promise.race([exited, stopped]);
+  await until(exited, AbortSignal.any([limit, signal])).catch(() => undefined);
   const isStopped = end === undefined;
   if (isStopped) {
     await endGroup(group);

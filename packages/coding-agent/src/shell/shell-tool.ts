@@ -16,6 +16,7 @@ import { commandEnvironment, type CommandEnvironment } from './environment.ts';
 import { OutputDirectory } from './output-directory.ts';
 import { explainResources, runCommand } from './run-command.ts';
 import type { CommandEnd, RunOptions, ShellCommand } from './run-command.ts';
+import { until } from './until.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MIN_TIMEOUT_MS = 1000;
@@ -130,20 +131,6 @@ function checkCommand(command: string): void {
   if (command.trim() !== '' && !command.includes('\0') && !/\p{Surrogate}/u.test(command)) return;
   const what = command.trim() === '' ? 'is empty' : 'has a character that no command can have';
   throw new ToolError('INVALID_INPUT', [`The command ${what}`, 'Call again with another command.']);
-}
-
-/** Waits for a promise, or for an abort. */
-async function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /** The commands of one session. */

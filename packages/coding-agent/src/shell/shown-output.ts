@@ -49,29 +49,37 @@ function textOf(bytes: Buffer, withheld: CommandEnvironment['withheld']): string
   return escapeControls(marks.neutralize(text), '\n\t');
 }
 
-function countLines(text: string): number {
+/** A part of an output, and the number of lines that it has in full. */
+interface Part {
+  readonly text: string;
+  readonly lines: number;
+}
+
+function countLineFeeds(text: string): number {
   return text.split('\n').length - 1;
 }
 
-/** Returns the start of a text, up to a line end if there is one in its second half. */
-function startLines(text: string): string {
-  const start = startOf(text, START_CHARACTERS);
-  const end = start.lastIndexOf('\n') + 1;
-  return end > START_CHARACTERS / 2 ? start.slice(0, end) : start;
+/** Returns the start of a text, up to the end of a line if one ends in its second half. */
+function startPart(text: string): Part {
+  const end = text.lastIndexOf('\n', START_CHARACTERS);
+  const isWhole = end > START_CHARACTERS / 2;
+  const start = isWhole ? text.slice(0, end) : startOf(text, START_CHARACTERS);
+  return { text: start, lines: countLineFeeds(start) + (isWhole ? 1 : 0) };
 }
 
-/** Returns the end of a text, from the start of a line if there is one in its first half. */
-function endLines(text: string): { readonly text: string; readonly isCut: boolean } {
-  if (text.length <= END_CHARACTERS) return { text, isCut: true };
-  const end = text.slice(-END_CHARACTERS).replace(/^[\uDC00-\uDFFF]/, '');
-  const start = end.indexOf('\n') + 1;
-  return start > 0 && start < END_CHARACTERS / 2
-    ? { text: end.slice(start), isCut: false }
-    : { text: end, isCut: true };
+/** Returns the end of a text, from the start of a line if one starts in its first half. */
+function endPart(text: string): Part {
+  const cut = Math.max(0, text.length - END_CHARACTERS);
+  const start = text.indexOf('\n', cut - 1) + 1;
+  const isWhole = start > 0 && start - cut < END_CHARACTERS / 2;
+  const end = isWhole ? text.slice(start) : text.slice(cut).replace(/^[\uDC00-\uDFFF]/, '');
+  const lines = countLineFeeds(end) + (end.endsWith('\n') ? 0 : 1);
+  return { text: end, lines: isWhole ? lines : lines - 1 };
 }
 
-function wrap(text: string, part?: string): string {
-  return marks.wrap(part === undefined ? {} : { part }, text.replace(/\n$/u, ''));
+/** Returns a text without its last line end: the mark begins a line anyway. */
+function withoutEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
 /** Returns the parts of an output that an answer shows, without the values of withheld variables. */
@@ -82,16 +90,15 @@ export function shownOutput(output: CommandOutput, withheld: CommandEnvironment[
   const whole = isKept ? Buffer.concat([output.head(), output.tail().subarray(KEPT_BYTES - rest)]) : undefined;
   const wholeText = whole && textOf(whole, withheld);
   if (whole !== undefined && wholeText !== undefined && wholeText.length <= MAX_CHARACTERS) {
-    return { parts: [wrap(wholeText)], hiddenLines: 0, isBroken: !isUtf8(whole) };
+    return { parts: [marks.wrap({}, withoutEnd(wholeText))], hiddenLines: 0, isBroken: !isUtf8(whole) };
   }
   const [head, tail] = [wholeCharacters(output.head(), 'end'), wholeCharacters(output.tail(), 'start')];
-  const start = startLines(wholeText ?? textOf(head, withheld));
-  const end = endLines(wholeText ?? textOf(tail, withheld));
-  const endsLine = output.endsLine() || end.text === '';
-  const shownEnd = countLines(end.text) + (endsLine ? 0 : 1) - (end.isCut ? 1 : 0);
+  const start = startPart(wholeText ?? textOf(head, withheld));
+  const end = endPart(wholeText ?? textOf(tail, withheld));
   return {
-    parts: [wrap(start, 'start'), wrap(end.text, 'end')],
-    hiddenLines: Math.max(0, output.lines() - countLines(start) - Math.max(0, shownEnd)),
+    parts: [marks.wrap({ part: 'start' }, start.text), marks.wrap({ part: 'end' }, withoutEnd(end.text))],
+    // A withheld value may have had several lines.
+    hiddenLines: Math.max(0, output.lines() - start.lines - end.lines),
     isBroken: !isUtf8(head) || !isUtf8(tail),
   };
 }
