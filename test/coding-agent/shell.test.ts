@@ -7,7 +7,7 @@ import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runNode } from '../support/run-node.ts';
 import { createTree, temporaryDirectory } from '../support/tree.ts';
-import { approve, createShell, isRunning, kill, partsOf, pidIn, until } from './shell-bench.ts';
+import { approve, createShell, isRunning, kill, partsOf, pidIn, until, type ShellBench } from './shell-bench.ts';
 import { call, details, failure } from './support.ts';
 
 describe('a command', () => {
@@ -247,18 +247,22 @@ describe('an end before the command ends', () => {
     expect(existsSync(join(root, 'late'))).toBe(false);
   });
 
-  test('by an abort during the approval of an ending session starts nothing', async () => {
-    const { shell, root, end } = createShell(
+  test.each([
+    ['before', (end: () => void) => end()],
+    ['with', (end: () => void) => queueMicrotask(end)],
+    ['just after', (end: () => void) => setImmediate(end)],
+  ])('of the session %s the answer of an approval starts nothing, or ends the command', async (_, when) => {
+    const bench: ShellBench = createShell(
       {},
       {
         approve: () => {
-          end();
+          when(() => bench.end());
           return { approved: true };
         },
       },
     );
-    expect(failure(await shell.execute({ command: 'touch started' }))).toMatch(/^CLOSED: /u);
-    expect(readdirSync(root)).toEqual([]);
+    expect(failure(await bench.shell.execute({ command: 'sleep 100' }))).toMatch(/^CLOSED: /u);
+    expect(readdirSync(bench.outputs)).toEqual([]);
   });
 
   test('of the process ends running commands and removes the outputs', () => {

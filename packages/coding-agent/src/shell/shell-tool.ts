@@ -161,7 +161,9 @@ class Shell {
     try {
       return await this.#run(input, options);
     } catch (error) {
-      if (error === this.#end.reason && options.signal?.aborted !== true) this.#requireOpen(false);
+      // The end of the session is the reason of whatever failed after it.
+      const hasRun = ToolError.isInstance(error) && error.changed;
+      if (!hasRun && options.signal?.aborted !== true) this.#requireOpen(false);
       throw error;
     }
   }
@@ -225,7 +227,6 @@ class Shell {
     const asking = async (): Promise<ShellDecision> => this.#options.approve(asked, { signal });
     const decision: unknown = await until(asking(), signal);
     const { approved, reason } = (decision ?? {}) as Partial<Record<keyof ShellDecision, unknown>>;
-    signal.throwIfAborted();
     if (approved === true) return;
     const why = typeof reason === 'string' && reason !== '' ? reason : undefined;
     const stated = why === undefined ? '' : `: ${escapeControls(startOf(why, MAX_REASON), '\n\t')}`;
