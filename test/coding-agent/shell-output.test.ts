@@ -3,6 +3,7 @@ import { textOf } from '@cairn/tool';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTree } from '../support/tree.ts';
 import { createShell, partsOf, type ShellBench } from './shell-bench.ts';
@@ -69,7 +70,7 @@ describe('an output', () => {
   ])('of %s counts the lines that are not shown in full', async (_, command) => {
     const { shell } = createShell();
     const result = await shell.execute({ command });
-    const whole = readFileSync(details(result).outputFile ?? '', 'utf8').replaceAll(/\u001b\[\d+m/gu, '');
+    const whole = stripVTControlCharacters(readFileSync(details(result).outputFile ?? '', 'utf8'));
     const lines = whole.replace(/\n$/u, '').split('\n');
     const [start = '', end = ''] = [...textOf(result).matchAll(/<command-output part="\w+">\n([^<]*)\n</gu)].map(
       ([, part]) => part,

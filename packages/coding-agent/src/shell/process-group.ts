@@ -2,7 +2,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** How long the processes of a group may take to end after SIGTERM. */
-export const GRACE_MS = 2000;
+const GRACE_MS = 2000;
 
 const POLL_MS = 20;
 

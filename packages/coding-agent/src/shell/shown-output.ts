@@ -7,7 +7,7 @@ import { KEPT_BYTES, type CommandOutput } from './command-output.ts';
 import { withoutValues, type CommandEnvironment } from './environment.ts';
 
 /** Characters of an output that an answer shows: of all of it, or of its start and of its end. */
-export const MAX_CHARACTERS = 8000;
+const MAX_CHARACTERS = 8000;
 const START_CHARACTERS = 3000;
 const END_CHARACTERS: number = MAX_CHARACTERS - START_CHARACTERS;
 
