@@ -1,6 +1,7 @@
 import { SYSTEM_PARTS } from '@cairn/agents';
 import type { AgentsOptions } from '@cairn/agents';
-import { codingToolSet } from '@cairn/coding-agent';
+import { codingToolSet, createShellTool } from '@cairn/coding-agent';
+import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import { ContextManager, MODES, openContexts } from '@cairn/context';
 import { tokensOf } from '@cairn/context/internal';
 import type { ContextMode } from '@cairn/context';
@@ -12,6 +13,7 @@ import type { Memory } from '@cairn/memory';
 import { memory as inMemory } from '@cairn/memory/memory';
 import { sqlite } from '@cairn/memory/sqlite';
 import { memoryToolSet } from '@cairn/memory/tools';
+import type { Tools, ToolSet } from '@cairn/tool';
 import { createWorkspaceCache } from '@cairn/workspace-cache';
 import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import { writeFileSync } from 'node:fs';
@@ -302,6 +304,29 @@ describe('changes of the workspace', () => {
     const prompt = transcriptOf(last).findLast((line) => line.startsWith('user: '));
     expect(prompt).toMatch(/^user: What now\?\n\n[^]*\n\+ made-by-shell\.txt\n/u);
     expect(prompt).not.toContain('.env');
+  });
+
+  test('by a command of the shell tool end the next prompt; the section stays as it was', async () => {
+    const project = await makeProject();
+    const shell: ToolSet = {
+      name: 'shell',
+      open: (context) => {
+        const workspace = sessionWorkspace(context);
+        const tool = createShellTool({ workspace, approve: () => ({ approved: true }), signal: context.signal });
+        return { tools: { shell: tool as Tools[string] } };
+      },
+    };
+    const toolSets = [...(project.toolSets ?? []), shell];
+    const calls: ModelReply = { toolCalls: [{ name: 'shell', input: { command: 'touch made-by-shell.txt; exit 3' } }] };
+    const { server, agents } = await startAgents([calls, done, done], { ...project, toolSets });
+    await agents.run({ agent: helper, prompt: 'Make it.' }).result;
+    await agents.run({ agent: helper, prompt: 'What now?' }).result;
+    const [first, second, last] = server.requests;
+    if (first === undefined || second === undefined || last === undefined) throw new Error('a request is missing');
+    expect(systemPromptOf(last)).toBe(systemPromptOf(first));
+    expect(transcriptOf(second).join('\n')).toMatch(/Exit code 3 after [^]*No output\./u);
+    const prompt = transcriptOf(last).findLast((line) => line.startsWith('user: '));
+    expect(prompt).toMatch(/^user: What now\?\n\n[^]*\n\+ made-by-shell\.txt\n/u);
   });
 
   test('are not handed back to main', async () => {

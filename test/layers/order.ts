@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'patch',
     'workspace.ts',
     'tools',
+    'shell',
     'naming',
     'hosted',
     'mentions',

@@ -1,6 +1,7 @@
 import * as source from '@cairn/coding-agent';
 import * as internal from '@cairn/coding-agent/internal';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 
 const exported = [
   'codingToolSet',
@@ -9,6 +10,7 @@ const exported = [
   'createCodingTools',
   'createMemoryTool',
   'createMentionProvider',
+  'createShellTool',
   'createTextEditorTool',
   'createWorkspace',
   'expandMentions',
@@ -51,6 +53,24 @@ test('@cairn/coding-agent/internal exports these values to the other packages', 
     'toolNameIn',
     'toolOfName',
   ]);
+});
+
+test('the shell tool: its name, parameters and effects', () => {
+  const approve = (): source.ShellDecision => ({ approved: false });
+  const { inputSchema, ...tool } = source.createShellTool({ root: '/nowhere', approve });
+  expect(tool).toMatchObject({
+    name: 'shell',
+    isLocal: true,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  });
+  expect(z.toJSONSchema(inputSchema, { io: 'input' })).toMatchObject({
+    type: 'object',
+    properties: {
+      command: { type: 'string', minLength: 1 },
+      timeout: { type: 'integer', minimum: 1000, maximum: 600_000, description: 'milliseconds; 120000 by default' },
+    },
+    required: ['command'],
+  });
 });
 
 test('the tools, and which of them change files', () => {

@@ -40,6 +40,7 @@ const entries = [
       'explaining',
       'findStoredSecrets',
       'isSecretName',
+      'isSecretVariable',
       'nearNames',
       'notify',
       'pairsOf',
@@ -108,6 +109,7 @@ test('the codes of a ToolError', () => {
     'IS_DIRECTORY',
     'LOCKED',
     'NAME_TOO_LONG',
+    'NOT_APPROVED',
     'NOT_A_DIRECTORY',
     'NOT_A_FILE',
     'NOT_FOUND',
@@ -124,5 +126,6 @@ test('the codes of a ToolError', () => {
     'STALE',
     'TIMEOUT',
     'TOO_LARGE',
+    'UNSUPPORTED',
   ]);
 });

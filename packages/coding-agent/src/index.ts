@@ -18,5 +18,8 @@ export type { WorkspaceChange } from './commit/changes.ts';
 export { namingProfiles, type CodingToolsOptions, type NamingProfile } from './naming/profiles.ts';
 export { nodeFileOperations } from './files/node-operations.ts';
 export type { DirectoryEntry, FileOperations, FileStat, OpenFile } from './files/operations.ts';
+export { createShellTool } from './shell/shell-tool.ts';
+export type { ShellDecision, ShellDetails, ShellInput, ShellToolOptions } from './shell/shell-tool.ts';
+export type { ShellCommand } from './shell/run-command.ts';
 export type { CodingTools, ToolDetails, ToolInput, ToolName } from './tools/specs.ts';
 export { createWorkspace, type ToolPolicy, type Workspace, type WorkspaceOptions } from './workspace.ts';

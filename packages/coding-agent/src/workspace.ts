@@ -63,6 +63,8 @@ export interface Workspace extends CommitScope {
   /** Notes about files that are read or changed. */
   readonly fileNotes?: FileNotes | undefined;
   readonly watch?: boolean | undefined;
+  /** Allows the tools to read, and not to change, what is below a directory outside the roots. The path is canonical. */
+  allowReading(directory: string): void;
   /**
    * Calls `listener` once for each commit that changed files, after the commit and before the tool's promise settles. A dry
    * run, a rejected call and a commit that was undone are not announced. It is also called for each file that this workspace
@@ -111,6 +113,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   changes.onChange(({ written, renamed }) => {
     for (const path of [...written, ...renamed.map(({ to }) => to)]) recency.note(path);
   });
+  const readable = new Set<string>();
   let opened: Promise<readonly string[]> | undefined;
 
   const open = async (): Promise<readonly string[]> => {
@@ -144,10 +147,12 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     resolve: async (path, use) => {
       const real = await opening();
       const named = roots.map((directory, index) => ({ named: directory, real: real[index] ?? directory }));
-      const allowed = policy.confine === false ? undefined : real;
+      const reachable = use?.write === true ? real : [...real, ...readable];
+      const allowed = policy.confine === false ? undefined : reachable;
       return resolvePath({ operations, root, roots: named, allowed }, path, use);
     },
     realRoots: opening,
+    allowReading: (directory) => void readable.add(directory),
   };
 }
 

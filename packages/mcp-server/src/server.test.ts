@@ -67,6 +67,15 @@ test('two sets with a tool of the same name are rejected and closed', async () =
   ]);
 });
 
+test('a tool that only its own process may call is rejected, and its set is closed', async () => {
+  const set = setOf('commands', [{ ...toolOf('shell'), isLocal: true }]);
+  await expect(make([set])).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: 'the tool shell of the tool set commands cannot be served; leave it out',
+  });
+  expect([set.closed, set.contexts[0]?.signal.aborted]).toEqual([1, true]);
+});
+
 test('when a set cannot open, the others finish opening before they are closed', async () => {
   const events: string[] = [];
   const broken = setOf('broken', [], {

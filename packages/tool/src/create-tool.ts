@@ -26,7 +26,7 @@ export interface ToolRunOptions {
 /** The parts of a tool. `Context` is the second argument of `run`; {@link createTool} passes {@link ToolRunOptions}. */
 export interface ToolSpec<Input, Details, Context = ToolRunOptions> extends Pick<
   ToolDefinition<Input, Details>,
-  'name' | 'description' | 'inputSchema' | 'annotations' | 'hasStructuredDetails'
+  'name' | 'description' | 'inputSchema' | 'annotations' | 'hasStructuredDetails' | 'isLocal'
 > {
   /**
    * Does the work of a call, with checked input.
@@ -80,7 +80,7 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
  * When a call has both `signal` and `abortSignal`, `signal` counts.
  */
 export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> {
-  const { name, description, inputSchema, annotations, hasStructuredDetails } = spec;
+  const { name, description, inputSchema, annotations, hasStructuredDetails, isLocal } = spec;
   const mutates = !annotations.readOnlyHint;
   const parse = (input: Input): Input => {
     const parsed = inputSchema.safeParse(input, { reportInput: true });
@@ -102,8 +102,8 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
   };
   const execute = (input: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> =>
     observeCall({ source: 'tool', name, input, outcomeOf: outcomeOfResult }, () => call(input, options));
-  const structured = hasStructuredDetails === true && { hasStructuredDetails };
-  return { name, description, inputSchema, annotations, ...structured, execute, toModelOutput };
+  const flags = { ...(hasStructuredDetails && { hasStructuredDetails }), ...(isLocal && { isLocal }) };
+  return { name, description, inputSchema, annotations, ...flags, execute, toModelOutput };
 }
 
 function outcomeOfResult(result: ToolResult): CallOutcome {

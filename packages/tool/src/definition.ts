@@ -97,6 +97,8 @@ export interface ToolDefinition<Input = unknown, Details = unknown> {
    * content gets them as they are. Of other details it gets the facts. @default false
    */
   readonly hasStructuredDetails?: boolean | undefined;
+  /** Whether only the process that made the tool may call it: a server rejects it. @default false */
+  readonly isLocal?: boolean | undefined;
   execute(input: Input, options?: ToolCallOptions): Promise<ToolResult<Details>>;
   /** Converts a result for the AI SDK, which passes it to a model. */
   toModelOutput(options: { readonly output: ToolResult<Details> }): ModelOutput;

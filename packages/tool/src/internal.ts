@@ -8,6 +8,6 @@ export { CHECK_PATH, errnoOf, explaining, explainSystemError } from './kernel/sy
 export { TEMPORARY_NAME } from './kernel/write-atomically.ts';
 export { accountStateDirectories, temporaryDirectory } from './paths/directories.ts';
 export { HOSTILE_CHARACTER } from './paths/quote.ts';
-export { isSecretName, SECRET_NAMES } from './prompt/secret-names.ts';
+export { isSecretName, isSecretVariable, SECRET_NAMES } from './prompt/secret-names.ts';
 export { findStoredSecrets, placeOf } from './prompt/secrets.ts';
 export { startOf, truncate } from './prompt/truncate.ts';

@@ -8,7 +8,7 @@ interface RenamedPath {
 }
 
 /**
- * What one commit changed. Paths are absolute and canonical. A path in `deleted` and in another list still
+ * What one commit or one shell command changed. Paths are absolute and canonical. A path in `deleted` and in another list still
  * exists, at least in part: it could not be removed.
  */
 export interface WorkspaceChange {
@@ -22,6 +22,8 @@ export interface WorkspaceChange {
   readonly deleted: readonly string[];
   /** Files, links and directories. A directory stands for everything that was in it. */
   readonly renamed: readonly RenamedPath[];
+  /** Directories in which anything may have changed, such as the roots after a shell command. */
+  readonly unknownBelow: readonly string[];
 }
 
 export type ChangeListener = (change: WorkspaceChange) => void;
@@ -41,7 +43,7 @@ export type PathChange =
       /** Whether the file did not exist before. Default: true, because a listener may then do too much, but never too little. */
       readonly isNew?: boolean | undefined;
     }
-  | { readonly kind: 'create-directory' | 'delete'; readonly path: string }
+  | { readonly kind: 'create-directory' | 'delete' | 'unknown-below'; readonly path: string }
   | ({ readonly kind: 'rename' } & RenamedPath);
 
 /**
@@ -74,6 +76,7 @@ function gather(changes: readonly PathChange[]): WorkspaceChange {
     createdDirectories: pathsOf('create-directory'),
     deleted: pathsOf('delete'),
     renamed: changes.flatMap((change) => (change.kind === 'rename' ? [{ from: change.from, to: change.to }] : [])),
+    unknownBelow: pathsOf('unknown-below'),
   };
 }
 

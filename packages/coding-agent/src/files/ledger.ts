@@ -76,6 +76,11 @@ export class Ledger {
     for (const known of this.below(path)) this.#records.delete(known);
   }
 
+  /** Returns the paths that were recorded last, the newest first. */
+  newest(limit: number): readonly string[] {
+    return [...this.#records.keys()].slice(-limit).toReversed();
+  }
+
   /** Returns the recorded paths that are a directory or lie below it. */
   below(directory: string): readonly string[] {
     return [...this.#records.keys()].filter((path) => path === directory || path.startsWith(directory + sep));

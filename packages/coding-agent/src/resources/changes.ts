@@ -12,9 +12,10 @@ interface ChangedPath {
   readonly isStructural: boolean;
 }
 
-function pathsOf({ written, created, createdDirectories, deleted, renamed }: WorkspaceChange): ChangedPath[] {
+function pathsOf(change: WorkspaceChange): ChangedPath[] {
+  const { written, created, createdDirectories, deleted, renamed, unknownBelow } = change;
   const moved = renamed.flatMap(({ from, to }) => [from, to]);
-  const structural = new Set([...created, ...createdDirectories, ...deleted, ...moved]);
+  const structural = new Set([...created, ...createdDirectories, ...deleted, ...moved, ...unknownBelow]);
   return [...new Set([...written, ...structural])].map((path) => ({ path, isStructural: structural.has(path) }));
 }
 

@@ -15,6 +15,7 @@ const aliases: readonly (readonly string[])[] = [
   ['patch', 'input', 'patch_text', 'patchText', 'diff'],
   ['ignore_case', 'ignoreCase'],
   ['edits', 'replacements'],
+  ['timeout', 'timeout_ms', 'timeoutMs'],
 ];
 
 /** Returns the names that a parameter has at different hosts, our own first. */

@@ -47,6 +47,10 @@ function gatherTools(opened: readonly OpenedSet[]): Map<string, ToolDefinition> 
   const gathered = new Map<string, ToolDefinition>();
   for (const { name: set, tools } of opened) {
     for (const [name, tool] of Object.entries(tools)) {
+      if (tool.isLocal === true) {
+        const message = `the tool ${name} of the tool set ${set} cannot be served; leave it out`;
+        throw new McpServerError('INVALID_OPTION', message);
+      }
       if (gathered.has(name)) {
         const other = opened.find((one) => Object.hasOwn(one.tools, name))?.name;
         const message = `the tool sets ${other} and ${set} both have a tool ${name}; leave one set out`;

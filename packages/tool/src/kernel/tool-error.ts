@@ -13,6 +13,8 @@ import { HintedError, isNamed, type CairnErrorFacts, type ErrorText } from './ca
  * - `CLOSED`: what the call needs was closed.
  * - `NO_MATCH`, `AMBIGUOUS`, `OVERLAP`, `NO_CHANGE`, `INVALID_PATCH`: the edit does not state what to change.
  * - `STALE`, `NOT_READ`: the file differs from what the caller last read, or the caller has not read all of it.
+ * - `NOT_APPROVED`: the user, or a rule of the user, did not allow it.
+ * - `UNSUPPORTED`: this system cannot do it.
  * - `PERMISSION`, `NO_SPACE`, `READ_ONLY`, `NAME_TOO_LONG`, `TOO_LARGE`, `LOCKED`, `IO`: the system rejected.
  * - `INVALID_PATTERN`, `TIMEOUT`: the search pattern is invalid, or the call ran out of time.
  */
@@ -30,6 +32,7 @@ export type ToolErrorCode =
   | 'IS_DIRECTORY'
   | 'LOCKED'
   | 'NAME_TOO_LONG'
+  | 'NOT_APPROVED'
   | 'NOT_A_DIRECTORY'
   | 'NOT_A_FILE'
   | 'NOT_FOUND'
@@ -45,7 +48,8 @@ export type ToolErrorCode =
   | 'ROOT_MOVED'
   | 'STALE'
   | 'TIMEOUT'
-  | 'TOO_LARGE';
+  | 'TOO_LARGE'
+  | 'UNSUPPORTED';
 
 interface ToolErrorFacts extends Pick<CairnErrorFacts, 'path' | 'option' | 'cause'> {
   /** The current content of the file, as the caller sees it. */

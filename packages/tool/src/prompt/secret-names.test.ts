@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretName, SECRET_NAMES } from './secret-names.ts';
+import { isSecretName, isSecretVariable, SECRET_NAMES } from './secret-names.ts';
 
 test.each([
   ['.env', true],
@@ -50,4 +50,48 @@ test('every listed name matches itself, and every exception is none of them', ()
     const name = glob.replaceAll(/[*!/]/gu, '');
     expect(isSecretName(name, glob.endsWith('/') ? 'directory' : 'file'), glob).toBe(!glob.startsWith('!'));
   }
+});
+
+test.each([
+  'GITHUB_TOKEN',
+  'OPENAI_API_KEY',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SESSION_TOKEN',
+  'PGPASSWORD',
+  'MYSQL_PWD',
+  'SSHPASS',
+  'DB_PASS',
+  'SMTP_PASS_PROD',
+  'GITHUB_PAT',
+  'npm_config__auth',
+  'npm_config_//registry.npmjs.org/:_authToken',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'apiKey',
+  'STRIPE_KEYS',
+  'SESSION_COOKIE',
+  'GPG_PASSPHRASE',
+  'A_SECRET\n',
+])('the variable %s is taken for a secret', (name) => {
+  expect(isSecretVariable(name)).toBe(true);
+});
+
+test.each([
+  'PATH',
+  'HOME',
+  'SHELL',
+  'PWD',
+  'OLDPWD',
+  'LANG',
+  'SSH_AUTH_SOCK',
+  'SSH_ASKPASS',
+  'GIT_AUTHOR_NAME',
+  'TOKENIZERS_PARALLELISM',
+  'CLAUDE_CODE_MAX_OUTPUT_TOKENS',
+  'XDG_SESSION_ID',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'KEYBOARD_LAYOUT',
+  'PATTERN',
+])('the variable %s is not taken for a secret', (name) => {
+  expect(isSecretVariable(name)).toBe(false);
 });

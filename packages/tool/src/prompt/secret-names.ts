@@ -24,12 +24,28 @@ function toPattern(globs: readonly string[]): RegExp {
   return new RegExp(`^(?:${patterns.join('|')})$`, 'isu');
 }
 
+/** The names of environment variables that usually hold secrets, in the form of {@link SECRET_NAMES}. */
+const SECRET_VARIABLES: readonly string[] = [
+  ['*TOKEN*', '*SECRET*', '*PASSWORD*', '*PASSWD*', '*PASSPHRASE*', '*CREDENTIAL*', '*COOKIE*', '*BEARER*', '*JWT*'],
+  ['*KEY', '*KEYS', '*KEY_*', '*KEYS_*', '*APIKEY*', '*AUTHORIZATION*', 'AUTH', '*_AUTH', '*_AUTH_*'],
+  ['PASS', '*_PASS', '*_PASS_*', 'SSHPASS', '*_PWD', '*_PAT', 'PAT'],
+  ['!SSH_AUTH_SOCK', '!*TOKENIZER*', '!*MAX*TOKENS'],
+].flat();
+
 const exceptions = toPattern(SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
 const secrets = SECRET_NAMES.filter((name) => !name.startsWith('!'));
 const patternOf: Readonly<Record<'file' | 'directory', RegExp>> = {
   file: toPattern(secrets.filter((name) => !name.endsWith('/'))),
   directory: toPattern(secrets.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1))),
 };
+
+const secretVariable = toPattern(SECRET_VARIABLES.filter((name) => !name.startsWith('!')));
+const plainVariable = toPattern(SECRET_VARIABLES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
+
+/** Returns whether an environment variable of this name usually holds a secret, such as `GITHUB_TOKEN`. Case does not matter. */
+export function isSecretVariable(name: string): boolean {
+  return secretVariable.test(name) && !plainVariable.test(name);
+}
 
 /**
  * Returns whether a file or directory of this name (the last part of a path) usually holds secrets: see

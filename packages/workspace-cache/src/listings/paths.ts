@@ -8,8 +8,10 @@ import type { CacheScope } from '../content/scope.ts';
 /** Files that decide what list functions leave out, in their directory and all below it. */
 export const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];
 
-export function pathsOf({ written, createdDirectories, deleted, renamed }: WorkspaceChange): string[] {
-  return [...written, ...createdDirectories, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])];
+export function pathsOf(change: WorkspaceChange): string[] {
+  const { written, createdDirectories, deleted, renamed, unknownBelow } = change;
+  const moved = renamed.flatMap(({ from, to }) => [from, to]);
+  return [...written, ...createdDirectories, ...deleted, ...moved, ...unknownBelow];
 }
 
 /** Returns whether a change may make the listing of a directory wrong: something changed below it, above it, or in its ignore rules. */
