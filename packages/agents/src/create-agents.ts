@@ -79,6 +79,7 @@ const agentsOptions: OptionNames<AgentsOptions> = {
   summarizer: 'optional',
   language: 'optional',
   maxContextTokens: 'optional',
+  windowsFile: 'optional',
   countTokens: 'optional',
   firstByteTimeoutMs: 'optional',
   chunkTimeoutMs: 'optional',

@@ -24,6 +24,7 @@ export type {
   SessionInfo,
   SessionsOptions,
 } from './histories/sessions.ts';
+export type { CallEffect, DescribeCall } from './messages/calls.ts';
 export type {
   AssistantMessage,
   MediaPart,

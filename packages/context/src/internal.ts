@@ -9,4 +9,5 @@ export { labelOf, textOf, turnsOf, type MessageLabel } from './messages/message.
 export { IMAGE_TOKENS, tokensOf } from './messages/tokens.ts';
 export { foldedCount } from './modes/budget.ts';
 export { checkMode, DEFAULT_MODE, isContextMode, modeOf } from './modes/mode.ts';
-export { DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';
+export { DEFAULT_MAX_TOKENS, DEFAULT_SUMMARIZE_AFTER } from './modes/view.ts';
+export { DEFAULT_WINDOW_TOKENS, RequestFold, type FoldedBatch, type FoldedRequest } from './modes/fold-request.ts';

@@ -23,13 +23,36 @@ export interface CheckedModel {
   readonly baseUrl: string;
   /** The ids of the models that the server lists; absent if it does not list them. */
   readonly models?: readonly string[];
+  /** The window of the configured model, in tokens; absent if the server does not state it. */
+  readonly windowTokens?: number;
   /** What the user should know, such as a key that is sent unencrypted. */
   readonly warnings: readonly string[];
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const modelList = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+
+/** The names of a model's window in lists of models, by the servers that have them. Where an entry has several, the smallest counts. */
+const WINDOW_FIELDS: readonly (readonly string[])[] = [
+  ['max_model_len'], // vLLM, SGLang
+  ['meta', 'n_ctx'], // llama.cpp
+  ['context_length'], // OpenRouter, Together, Fireworks
+  ['top_provider', 'context_length'], // OpenRouter
+  ['context_window'], // Groq, Cerebras
+  ['max_context_length'], // Mistral, LM Studio
+  ['loaded_context_length'], // LM Studio
+  ['max_input_tokens'], // Anthropic, LiteLLM
+  ['inputTokenLimit'], // Gemini
+  ['capabilities', 'limits', 'max_prompt_tokens'], // GitHub Copilot
+];
+
+function windowIn(entry: object): number | undefined {
+  const stated = WINDOW_FIELDS.map((path) =>
+    path.reduce<unknown>((value, name) => Reflect.get(Object(value), name) as unknown, entry),
+  ).filter((one): one is number => Number.isSafeInteger(one) && Number(one) > 0);
+  return stated.length === 0 ? undefined : Math.min(...stated);
+}
 const errorBody = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
 
 const checkModelOptions: OptionNames<CheckModelOptions> = {
@@ -69,6 +92,11 @@ export async function checkModel(options: CheckModelOptions): Promise<CheckedMod
     throw serverFailure({ status, code: code ?? '', message, headers }, subject).error;
   }
   const list = modelList.safeParse(parseJson(text)).data;
-  if (list) return { name, baseUrl: url, models: list.data.map(({ id }) => id), warnings };
+  if (list) {
+    const own = list.data.find(({ id }) => id === name);
+    const windowTokens = own && windowIn(own);
+    const models = list.data.map(({ id }) => id);
+    return { name, baseUrl: url, models, ...(windowTokens !== undefined && { windowTokens }), warnings };
+  }
   throw unreadable(`The server at ${url} answers, but not as a model server`).error;
 }

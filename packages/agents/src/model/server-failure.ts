@@ -1,5 +1,6 @@
 import { APICallError } from 'ai';
 import type { AgentErrorCode } from '../errors.ts';
+import { tooLong, TooLongError } from './too-long.ts';
 import { failure, nameServer, reasonIn, RUN_AGAIN, unreadable } from './model-subject.ts';
 import type { ModelFailure, ModelSubject } from './model-subject.ts';
 
@@ -10,6 +11,8 @@ export interface ApiError {
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The body, where the provider could not read it. */
+  readonly body?: string | undefined;
 }
 
 function field(value: unknown, name: string): string | undefined {
@@ -22,7 +25,8 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
     if (error.statusCode === undefined) return undefined;
     const details: unknown = Reflect.get(Object(error.data), 'error');
     const code = field(details, 'code') ?? field(details, 'type') ?? '';
-    return { status: error.statusCode, code, message: error.message, headers: error.responseHeaders ?? {} };
+    const { message, responseBody: body } = error;
+    return { status: error.statusCode, code, message, headers: error.responseHeaders ?? {}, body };
   }
   // The error of a stream is an object without a class. Its code is a status, or a name.
   const message = error instanceof Error ? undefined : field(error, 'message');
@@ -43,10 +47,10 @@ function retryAfterMs(headers: Readonly<Record<string, string>>): number | undef
   return wait > 0 ? wait : undefined;
 }
 
-const TOO_LONG = /context.{0,10}(?:length|window|size)|maximum.{0,20}tokens|too (?:long|many tokens)/iu;
 const NO_CREDIT = /insufficient_quota|billing|credit/iu;
 
-export function serverFailure({ status, code, message, headers }: ApiError, subject: ModelSubject): ModelFailure {
+export function serverFailure(error: ApiError, subject: ModelSubject): ModelFailure {
+  const { status, code, message, headers } = error;
   const server = nameServer(subject);
   const model = subject.name === undefined ? 'the model' : `the model "${subject.name}"`;
   const reason = reasonIn(message, subject);
@@ -67,12 +71,16 @@ export function serverFailure({ status, code, message, headers }: ApiError, subj
     const summary = `${server} denies access to ${model} (403)${reason}`;
     return failure('MODEL_DENIED', [summary, 'Use a key that has access to it.']);
   }
+  // Some servers give it the status of a failure.
+  const length = tooLong(error);
+  if (length !== undefined) {
+    const hint = 'Lower the token budget of the context, or begin a new session.';
+    const where = status === 0 ? '' : ` (${status})`;
+    const text = [`The request is too long for ${model}${where}${reason}`, hint] as const;
+    return { error: new TooLongError(text, length), isTransient: false };
+  }
   if (status === 429) return transient('MODEL_BUSY', 'is busy', 'Run it again later.');
   if (status === 408 || status >= 500) return transient('MODEL_FAILED', 'failed', RUN_AGAIN);
-  if (status === 413 || (status >= 400 && TOO_LONG.test(`${code} ${message}`))) {
-    const hint = 'Lower the token budget of the context, or begin a new session.';
-    return refused(`The request is too long for ${model}`, hint);
-  }
   if (status === 404) {
     const hint = 'Correct CAIRN_MODEL or CAIRN_BASE_URL; run "cairn doctor" to check both.';
     return refused(`${server} does not have ${model}`, hint);

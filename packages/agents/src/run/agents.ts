@@ -59,6 +59,11 @@ export interface AgentsOptions extends ModelOptions, Pick<GuardOptions, 'firstBy
   readonly language?: Language | undefined;
   /** The largest history and prompt of a request. The system prompt and the tools come on top. @default 32_000 */
   readonly maxContextTokens?: number | undefined;
+  /**
+   * The file, absolute, that keeps the windows of models for other processes: what servers state, and for seven days the limits after
+   * errors. It is created when there is something to keep. @default none: they are known until `close`
+   */
+  readonly windowsFile?: string | undefined;
   /** @default `estimateTokens` of `@cairn/tool` */
   readonly countTokens?: CountTokens | undefined;
 }

@@ -14,11 +14,13 @@ import type {
 import {
   bytesOf,
   checkMessage,
+  DEFAULT_MAX_TOKENS,
   DEFAULT_SUMMARIZE_AFTER,
   foldedCount,
   labelOf,
   MAIN,
   modeOf,
+  RequestFold,
   SHOWN_PARTS,
   tokensOf,
   withNewestImages,
@@ -29,6 +31,7 @@ import type { WorkspaceRun } from '@cairn/workspace-cache';
 import { knowledgeSection, type OpenedTools, type SharedParts } from './shared-parts.ts';
 import { addEndings, attachMentions, checkPrompt } from '../prompt/prompt-content.ts';
 import { systemParts, systemText, type SystemPartName } from '../prompt/system-prompt.ts';
+import { callEffects } from '../tools/call-effects.ts';
 import { hiddenBy } from '../tools/shown-parts.ts';
 import type {
   AgentsOptions,
@@ -38,6 +41,7 @@ import type {
   PreparedTool,
   PrepareOptions,
   RequestSize,
+  RunOptions,
 } from './agents.ts';
 import { runTexts } from './texts.ts';
 import { AgentError } from '../errors.ts';
@@ -118,6 +122,8 @@ export interface PreparedRun extends PreparedRequest {
   readonly prompt: UserMessage | undefined;
   /** The first run of the chain that this one continues. */
   readonly continues: string | undefined;
+  /** Folds the requests. It has made the messages of the first one. */
+  readonly fold: RequestFold;
   /** The choice of the text about the mode, when it is not kept yet. */
   readonly modeChoice: ModeTextChoice | undefined;
 }
@@ -151,7 +157,7 @@ async function summaryOf(
 /** Makes the request of a run from what there is now: the histories, the facts, the instructions of the project, the tree. */
 export async function prepareRun(
   shared: SharedParts,
-  request: PrepareOptions,
+  request: PrepareOptions & Pick<RunOptions, 'model'>,
   askModel?: AskModel,
 ): Promise<PreparedRun> {
   if (request.prompt !== undefined) checkPrompt(request.prompt);
@@ -171,7 +177,7 @@ export async function prepareRun(
 
 interface Preparation {
   readonly shared: SharedParts;
-  readonly request: PrepareOptions;
+  readonly request: PrepareOptions & Pick<RunOptions, 'model'>;
   readonly definition: AgentDefinition;
   readonly mode: ContextMode;
   readonly opened: OpenedTools;
@@ -185,12 +191,13 @@ async function gather({ shared, request, definition, mode, opened }: Preparation
   const { shows } = opened.grant;
   const tools = Object.keys(opened.tools);
   const isShown = (part: ShownPart): boolean => shows?.has(part) ?? true;
-  const [instructions, known, facts = '', workspace, modeText] = await Promise.all([
+  const [instructions, known, facts = '', workspace, modeText, windowTokens] = await Promise.all([
     isShown('instructions') ? readProjectInstructions({ root, directory, language }) : { text: '', notices: [] },
     knowledgeSection(isShown('knowledge') ? knowledge : undefined, { root, language, tools }),
     isShown('facts') ? memory?.facts.startBlock({ language }) : undefined,
     isShown('tree') ? shared.section.next() : undefined,
     contexts.readModeText(definition.name, mode),
+    shared.windowTokens(request, definition),
     contexts.refresh([definition.name, MAIN]),
   ]);
   const usesModel = mode === 'summarized' && options.summarizer !== undefined;
@@ -201,7 +208,8 @@ async function gather({ shared, request, definition, mode, opened }: Preparation
   const expanded = isExpanded ? await attachMentions(prompt, tooling) : { content: prompt, notices: [] };
   const knowledgeNotice = known.problem === undefined ? '' : runTexts[language].noKnowledge(known.problem);
   const notices = [...opened.notices, ...instructions.notices, knowledgeNotice, ...expanded.notices, notice];
-  return { instructions, known, facts, workspace, summary, modeText, content: expanded.content, notices };
+  const { content } = expanded;
+  return { instructions, known, facts, workspace, summary, modeText, windowTokens, content, notices };
 }
 
 /** Returns which parts of the histories that the agent sees are not readable. */
@@ -227,12 +235,17 @@ function showsOf({ definition, request }: Preparation, system: readonly Prepared
   });
 }
 
+/** What is added to a prompt at its end: a history is shortened before a prompt is rejected. */
+const PROMPT_MARGIN = 500;
+
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   const { shared, request, definition, mode, opened } = preparation;
   const { naming } = shared;
-  const { contexts, language = 'en', countTokens = estimateTokens, maxContextTokens } = shared.options;
+  const { contexts, language = 'en', countTokens = estimateTokens } = shared.options;
+  const { maxContextTokens = DEFAULT_MAX_TOKENS } = shared.options;
   const { name, contextWindow, sharePatterns, summarizeAfter } = definition;
-  const { content, workspace, summary } = gathered;
+  const { content, workspace, summary, windowTokens } = gathered;
+  const describeCall = callEffects(opened.tools);
   const list = Object.keys(opened.tools).find((tool) => toolOfName(tool, naming ?? 'default') === 'ls') ?? false;
   const updates = workspace?.updates({ list, agent: name }) ?? '';
   const promptWith = (announcement: string, before: readonly UnifiedMessage[]): UserMessage | undefined =>
@@ -240,6 +253,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
       ? undefined
       : { role: 'user', content: addEndings(content, { updates, announcement }, before) };
   const bare = promptWith('', []);
+  const promptTokens = bare === undefined ? 0 : tokensOf(bare, countTokens);
 
   const { main, own, continues } = historiesOf(contexts, { agent: name, mode, run: request.continue });
   const view = createView({
@@ -252,10 +266,11 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     sharePatterns,
     summarizeAfter,
     summary,
-    maxTokens: maxContextTokens,
+    maxTokens: Math.min(maxContextTokens, Math.max(Math.floor(windowTokens / 2), promptTokens + PROMPT_MARGIN)),
     countTokens,
     modeText: gathered.modeText,
-    promptTokens: bare === undefined ? 0 : tokensOf(bare, countTokens),
+    promptTokens,
+    describeCall,
   });
   const prompt = promptWith(view.announcement, view.messages);
   // Otherwise the turn could not be stored when the run has ended.
@@ -272,10 +287,13 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
   });
   const system = parts.map((part): PreparedPart => ({ ...part, tokens: countTokens(part.text) }));
   const all = prompt === undefined ? view.messages : [...view.messages, prompt];
-  const messages = withNewestImages(all, { language, prompt });
+  const fixedTokens = sum([...system, ...opened.offered], ({ tokens }) => tokens);
+  const fold = new RequestFold({ language, countTokens, describeCall, windowTokens, fixedTokens });
+  const { messages, batch } = fold.next(withNewestImages(all, { language, prompt }));
+  const folded = batch === undefined ? '' : runTexts[language].folded(batch);
   const isMainEmpty = MODES[mode].reads !== 'own' && main.length === 0;
   const emptyMain = isMainEmpty ? runTexts[language].emptyMain(mode) : '';
-  const notices = [...problemsOf(preparation), ...gathered.notices, view.notice, emptyMain];
+  const notices = [...problemsOf(preparation), ...gathered.notices, view.notice, folded, emptyMain];
   const { modeText: kept } = gathered;
   const isKept = view.modeChoice.hasHistory === kept?.hasHistory && view.modeChoice.hasMain === kept.hasMain;
   return {
@@ -295,6 +313,7 @@ function compose(preparation: Preparation, gathered: Gathered): PreparedRun {
     before: view.messages,
     prompt,
     continues,
+    fold,
     modeChoice: isKept ? undefined : view.modeChoice,
   };
 }

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { sessionWorkspace } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import type { AgentDefinition, AgentDefinitions, ContextMode } from '@cairn/context';
+import { DEFAULT_WINDOW_TOKENS } from '@cairn/context/internal';
 import { createToolSession, type ToolSession } from '@cairn/tool';
 import { estimateTokens } from '@cairn/tool/prompt';
 import { asSchema, type LanguageModel } from 'ai';
@@ -9,6 +10,8 @@ import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { Knowledge } from '@cairn/knowledge';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
+import { checkModel } from '../model/check-model.ts';
+import { ModelWindow, WindowStore } from '../model/model-window.ts';
 import { resolveModel, type ResolvedModel } from '../model/resolve-model.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { openAgentTools, type AgentTools } from '../tools/open-agent-tools.ts';
@@ -63,6 +66,13 @@ class WorkspaceSection {
   }
 }
 
+/** A server that does not answer keeps no run waiting for longer. */
+const ASK_TIMEOUT_MS = 2000;
+
+export interface WindowedModel extends ResolvedModel {
+  readonly window: ModelWindow;
+}
+
 export type DelegationCaller = Pick<ToolRunContext, 'agents' | 'depth' | 'grant'>;
 
 export type Delegate = (caller: DelegationCaller) => AgentTool | undefined;
@@ -103,7 +113,8 @@ export class SharedParts {
   readonly section: WorkspaceSection;
   readonly #delegate: Delegate;
   readonly #offered = new WeakMap<object, PreparedTool>();
-  readonly #models = new Map<LanguageModel | undefined, ResolvedModel>();
+  readonly #models = new Map<LanguageModel | undefined, WindowedModel>();
+  readonly #windows: WindowStore;
 
   /** @throws {AgentError} `INVALID_OPTION` for a root that is not absolute. */
   constructor(options: AgentsOptions, delegate: Delegate) {
@@ -113,6 +124,7 @@ export class SharedParts {
     this.naming = options.naming as NamingProfile | undefined;
     this.section = new WorkspaceSection(options.workspaceCache);
     this.#delegate = delegate;
+    this.#windows = new WindowStore(options.windowsFile);
     const relative = this.roots.find((path) => !isAbsolute(path));
     if (relative !== undefined) {
       const summary = `The root ${JSON.stringify(relative)} is not absolute`;
@@ -168,7 +180,10 @@ export class SharedParts {
   }
 
   /** Returns the model of a run: the first of its argument, its definition, its parent and the agents. */
-  modelOf({ model, parent }: RunOptions, definition: AgentDefinition): [LanguageModel, ResolvedModel] {
+  modelOf(
+    { model, parent }: Pick<RunOptions, 'model' | 'parent'>,
+    definition: AgentDefinition,
+  ): [LanguageModel, WindowedModel] {
     const { options } = this;
     const chosen = model ?? definition.model ?? parent?.model ?? options.model;
     const isDefault = typeof options.model === 'object' && options.model.modelId === chosen;
@@ -177,9 +192,34 @@ export class SharedParts {
     let found = this.#models.get(given);
     if (found === undefined) {
       const { baseUrl, apiKey, env } = options;
-      found = resolveModel({ model: given, baseUrl, apiKey, env });
+      const resolved = resolveModel({ model: given, baseUrl, apiKey, env });
+      found = { ...resolved, window: this.#windowOf(given, resolved) };
       this.#models.set(given, found);
     }
     return [given ?? found.name, found];
+  }
+
+  #windowOf(given: LanguageModel | undefined, { name, baseUrl: server }: ResolvedModel): ModelWindow {
+    if (typeof given === 'object') {
+      return new ModelWindow({ model: `${given.provider} ${name}`, store: this.#windows });
+    }
+    const { baseUrl, apiKey, env } = this.options;
+    const ask = async (): Promise<number | undefined> => {
+      const checked = await checkModel({ model: name, baseUrl, apiKey, env, timeoutMs: ASK_TIMEOUT_MS });
+      return checked.windowTokens;
+    };
+    return new ModelWindow({ model: `${server} ${name}`, store: this.#windows, ask });
+  }
+
+  /** Returns the window of the model that a request would go to, in tokens, without sending anything. */
+  async windowTokens(request: Pick<RunOptions, 'model' | 'parent'>, definition: AgentDefinition): Promise<number> {
+    if (definition.windowTokens !== undefined) return definition.windowTokens;
+    try {
+      const [, { window }] = this.modelOf(request, definition);
+      return await window.tokens();
+    } catch {
+      // No model is configured, and none is needed to prepare a request.
+      return DEFAULT_WINDOW_TOKENS;
+    }
   }
 }

@@ -120,7 +120,7 @@ const runNames: OptionNames<RunOptions> = {
   signal: 'optional',
 };
 
-type RunPlan = Pick<RunParts, 'limits' | 'model' | 'unsent' | 'inherited'> &
+type RunPlan = Pick<RunParts, 'limits' | 'model' | 'window' | 'unsent' | 'inherited'> &
   Pick<PreparedRun, 'definition'> & { readonly modelName: string; readonly warnings: readonly string[] };
 
 export class StartedRun implements AgentRun {
@@ -189,7 +189,7 @@ export class StartedRun implements AgentRun {
     const definition = definitionOf(agent, this.#shared);
     const limits = limitsOf(this.#options, definition);
     this.#ending.limit(limits.timeoutMs);
-    const [inherited, { name: modelName, guard, warnings }] = this.#shared.modelOf(this.#options, definition);
+    const [inherited, { name: modelName, guard, window, warnings }] = this.#shared.modelOf(this.#options, definition);
     const unsent = { text: '' };
     const model = guard({
       firstByteTimeoutMs,
@@ -198,7 +198,7 @@ export class StartedRun implements AgentRun {
       onUnsent: (text) => (unsent.text = text),
       onRetry: (retry) => this.#emit({ type: 'retry', ...retry }),
     });
-    return { definition, limits, inherited, modelName, warnings, unsent, model };
+    return { definition, limits, inherited, modelName, window, warnings, unsent, model };
   }
 
   async #askModel(model: LanguageModel, prompt: Parameters<AskModel>[0]): Promise<string> {

@@ -3,6 +3,8 @@ import { storableMessage, tokensOf } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { AgentError } from '../errors.ts';
+import type { ModelWindow } from '../model/model-window.ts';
+import { MIN_WINDOW_TOKENS, TooLongError } from '../model/too-long.ts';
 import { systemText } from '../prompt/system-prompt.ts';
 import type { AgentEvent, AgentResult, FinishReason, OwnEvent, ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, RunOptions } from './agents.ts';
@@ -21,6 +23,7 @@ export interface RunParts {
   readonly prepared: PreparedRun & { readonly prompt: UnifiedMessage };
   readonly limits: RunLimits;
   readonly model: LanguageModel;
+  readonly window: ModelWindow;
   /** What arrived of an answer that failed before it was passed on. */
   readonly unsent: { text: string };
   /** The model as nested runs are given it. */
@@ -57,8 +60,31 @@ function refusesLimit({ error }: ModelAnswer): boolean {
   return isRefused && /max_(?:completion_|output_|new_)?tokens/iu.test(error.message);
 }
 
+/** From this size on a request may be too long for a model, and its server is asked for the window. Small models have 8,192 tokens. */
+const ASK_FROM_TOKENS = 6000;
+
+/** A request that was sent, and its answer. */
+interface Asked {
+  readonly request: readonly ModelMessage[];
+  readonly answer: ModelAnswer;
+}
+
+/**
+ * Returns the window after an error, in tokens as we count them: at most what was sent. The server's limit counts in its own tokens,
+ * so it is scaled when the server states how many the request had.
+ */
+function windowAfter({ limitTokens, requestTokens }: TooLongError, sent: number): number {
+  if (limitTokens === undefined) return Math.max(MIN_WINDOW_TOKENS, sent);
+  const scaled = requestTokens === undefined ? limitTokens : (limitTokens * sent) / requestTokens;
+  return Math.max(MIN_WINDOW_TOKENS, Math.floor(Math.min(scaled, sent)));
+}
+
 export class Steps {
   readonly #turn: Turn;
+  /** Whether the definition, the server or an error of it has told the window of the model. */
+  #isWindowKnown: boolean;
+  /** What the user should know of the requests. */
+  readonly #notices: string[] = [];
   #text = '';
   /** The text of the last answer, which may have none. */
   #lastAnswer = '';
@@ -77,6 +103,7 @@ export class Steps {
     this.#language = agents.language ?? 'en';
     this.#texts = runTexts[this.#language];
     this.#sendsLimit = Number.isFinite(limits.maxTokens);
+    this.#isWindowKnown = prepared.definition.windowTokens !== undefined;
     this.#turn = new Turn(prepared.before, prepared.prompt, this.#language);
     this.#context = {
       run,
@@ -113,10 +140,9 @@ export class Steps {
       const handed = labelled([{ role: 'assistant', content: this.#lastAnswer }], label);
       await agents.contexts.appendTurn(agent, handed, 'shared');
     }
-    const notices = cut.length === 0 ? [] : [this.#texts.notKept(cut)];
+    if (cut.length > 0) this.#notice(this.#texts.notKept(cut));
     // Every other reason is stated by the finish reason.
-    if (finishReason === 'stop' && reason !== undefined) notices.push(reason);
-    for (const text of notices) emit({ type: 'notice', text });
+    if (finishReason === 'stop' && reason !== undefined) this.#notice(reason);
     emit({ type: 'end', finishReason });
     return {
       run,
@@ -127,7 +153,7 @@ export class Steps {
       steps: this.#count,
       usage: usage.sum,
       ...(prepared.isMainEmpty === true && { isMainEmpty: true }),
-      notices: [...prepared.notices, ...notices],
+      notices: [...prepared.notices, ...this.#notices],
       ...(error !== undefined && { error }),
     };
   }
@@ -158,13 +184,15 @@ export class Steps {
       this.#count += 1;
       if (this.#isLast && this.#count > 1) this.#turn.addNote(this.#texts.lastStep(limits.maxSteps));
       emit({ type: 'step', step: this.#count });
-      const request = this.#turn.request as ModelMessage[];
-      const answer = await this.#ask(request);
+      const { request, answer } = await this.#send();
       this.#lastAnswer = answer.text;
       if (answer.text !== '') this.#text = answer.text;
       const calls = answer.message === undefined ? [] : this.#turn.addAnswer(answer.message, answer.calls);
       usage.addAnswer(answer, () =>
-        this.#turn.request.reduce((sum, one) => sum + tokensOf(one), prepared.tokens.system),
+        [...(request as UnifiedMessage[]), ...(answer.message === undefined ? [] : [answer.message])].reduce(
+          (sum, one) => sum + tokensOf(one),
+          prepared.tokens.system,
+        ),
       );
       const end = this.#endAfter(answer, rest);
       if (end !== undefined) {
@@ -183,6 +211,50 @@ export class Steps {
       });
       this.#turn.addResults(results);
     }
+  }
+
+  /** Sends the next request. One that the server rejects as too long is folded, and sent once more if that makes it shorter. */
+  async #send(): Promise<Asked> {
+    const { prepared, window } = this.#options;
+    const { fold } = prepared;
+    const request = await this.#fold();
+    const answer = await this.#ask(request);
+    const { error } = answer;
+    if (!(error instanceof TooLongError) || answer.message !== undefined) return { request, answer };
+    this.#isWindowKnown = true;
+    fold.windowTokens = windowAfter(error, fold.tokens);
+    // A limit of the server's words is one, whatever becomes of this request.
+    const isStated = error.limitTokens !== undefined;
+    if (isStated) await window.learn(fold.windowTokens);
+    const { messages, batch } = fold.next(this.#turn.request);
+    if (batch === undefined) return { request, answer };
+    this.#notice(this.#texts.tooLong(fold.windowTokens));
+    this.#notice(this.#texts.folded(batch));
+    const shorter = messages as ModelMessage[];
+    const second = await this.#ask(shorter);
+    const isAccepted = second.error === undefined;
+    if (isAccepted && error.isTokenLimit && !isStated) await window.learn(fold.windowTokens);
+    return { request: shorter, answer: second };
+  }
+
+  /** Returns the messages of the next request, within the window of the model. */
+  async #fold(): Promise<readonly ModelMessage[]> {
+    const { prepared, window } = this.#options;
+    const { fold } = prepared;
+    // The first request is sent as it was prepared.
+    if (this.#count > 1 && !this.#isWindowKnown && fold.tokens >= ASK_FROM_TOKENS) {
+      this.#isWindowKnown = true;
+      await window.ask();
+      fold.windowTokens = await window.tokens();
+    }
+    const { messages, batch } = fold.next(this.#turn.request);
+    if (batch !== undefined) this.#notice(this.#texts.folded(batch));
+    return messages as ModelMessage[];
+  }
+
+  #notice(text: string): void {
+    this.#notices.push(text);
+    this.#options.emit({ type: 'notice', text });
   }
 
   async #ask(messages: readonly ModelMessage[]): Promise<ModelAnswer> {

@@ -1,4 +1,5 @@
 import type { ContextMode } from '@cairn/context';
+import type { FoldedBatch } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 
 const en = {
@@ -21,6 +22,18 @@ const en = {
   notBegun: 'The run ended before it could begin: the store or the tools did not answer. Nothing was sent or stored.',
   summaryPending:
     'The run will let the model summarize the main conversation again; sentences of it are shown here instead.',
+  /** For the user: what requests do not show any more, and the history keeps. */
+  folded: ({ results, steps, cut, windowTokens }: FoldedBatch): string => {
+    const parts = [
+      results > 0 && `${results === 1 ? '1 older result is' : `${results} older results are`} one line each`,
+      steps > 0 && `${steps === 1 ? '1 older step is' : `${steps} older steps are`} only listed`,
+      cut > 0 && 'the newest results are cut to their heads and tails',
+    ].filter((part) => part !== false);
+    const what = parts.length === 0 ? 'older answers are summarized' : parts.join(', ');
+    return `Folded to fit into the window of the model (about ${windowTokens} tokens): ${what}. The history keeps all of it.`;
+  },
+  tooLong: (windowTokens: number): string =>
+    `The model server rejected the request as too long. It is folded for a window of about ${windowTokens} tokens and sent once more.`,
   /** For the user: parts of the turn that the history has not whole. */
   notKept: (parts: readonly string[]): string =>
     `Not kept whole in the history, because no message can hold it: ${parts.join('; ')}`,
@@ -53,6 +66,16 @@ const zh: typeof en = {
   unknownOutcome: (reason) => `结果未知：调用结束之前，${reason}。重试之前，请先检查它改变了什么。`,
   notBegun: '运行在开始之前就结束了：存储或工具没有响应。没有发送或保存任何内容。',
   summaryPending: '运行时模型会重新总结主会话；这里改为显示其中的句子。',
+  folded: ({ results, steps, cut, windowTokens }) => {
+    const parts = [
+      results > 0 && `${results} 个较早的结果各缩为一行`,
+      steps > 0 && `${steps} 个较早的步骤只列出概要`,
+      cut > 0 && '最新的结果只保留首尾',
+    ].filter((part) => part !== false);
+    const what = parts.length === 0 ? '较早的回答被总结' : parts.join('，');
+    return `为适应模型的窗口（约 ${windowTokens} 个 token）而折叠：${what}。历史中仍完整保存。`;
+  },
+  tooLong: (windowTokens) => `模型服务器因请求过长而拒绝。已按约 ${windowTokens} 个 token 的窗口折叠，并重新发送一次。`,
   notKept: (parts) => `历史中未完整保存，因为消息无法容纳：${parts.join('；')}`,
   emptyMain: (mode) =>
     `本会话的主会话是空的，agent 以 ${mode} 模式看不到其中的任何内容。shared 模式的运行和 handback 模式的回答会被加入主会话。`,

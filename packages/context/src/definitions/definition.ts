@@ -25,6 +25,8 @@ export interface AgentDefinition {
   readonly summarizeAfter?: number;
   /** The id of a model. @default the model of the caller */
   readonly model?: string;
+  /** The window of the model: the tokens of its largest request, from 1,024. @default what the server states, else 128,000 */
+  readonly windowTokens?: number;
   /** The names of the tools that the agent may use, of any naming profile. @default all tools of the caller */
   readonly tools?: readonly string[];
   /** The steps of one run: requests to the model. @default 50 */

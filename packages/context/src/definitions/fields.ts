@@ -51,6 +51,7 @@ const checks: Readonly<Record<FieldName, Check>> = {
       : undefined),
   summarizeAfter: wholeNumber(2, 100_000),
   model: text(500),
+  windowTokens: wholeNumber(1024, 100_000_000),
   tools: textList(500, 200),
   maxSteps: wholeNumber(1, 1000),
   timeout: (value) =>

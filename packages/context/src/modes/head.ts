@@ -24,7 +24,7 @@ interface Part extends Sized {
  *
  * - `window`: it is older than the window.
  * - `budget`: it does not fit into the budget.
- * - `steps`: the turn alone does not fit into the budget; its prompt and its answer are shown, not its tool calls.
+ * - `steps`: the turn alone does not fit into the budget; its prompt, its answer and its newest steps are shown, the others as a list.
  * - `selection`: no pattern matches it.
  * - `summary`: it is folded into the summary.
  * - `tools`: it is a tool call, a result, an image or a file of main, which `summarized` does not show.

@@ -157,7 +157,7 @@ const enView = {
   budget: (messages: number | undefined, maxTokens: number): string =>
     `${messages === undefined ? 'Older messages do' : messages === 1 ? '1 older message does' : `${messages} older messages do`} not fit into the budget of ${maxTokens} tokens and ${messages === 1 ? 'is' : 'are'} left out.`,
   steps: (turns: number): string =>
-    `Of ${turns === 1 ? '1 turn' : `${turns} turns`} only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.`,
+    `Of ${turns === 1 ? '1 turn' : `${turns} turns`} the older tool calls are not shown, because they do not fit into the budget.`,
   selection: 'Of the main conversation only the sentences that match the patterns are shown; the rest is left out.',
   selectionNone: 'No sentence of the main conversation matches the patterns; all of it is left out.',
   summarized: 'Of the main conversation the older messages are summarized; tool calls and their results are left out.',
@@ -179,7 +179,7 @@ const zhView: typeof enView = {
   window: (size) => `只显示历史中最后 ${size} 条消息及其所在的轮次；更早的消息已省略。`,
   budget: (messages, maxTokens) =>
     `${messages === undefined ? '' : `有 ${messages} 条`}较早的消息超出 ${maxTokens} 个 token 的预算，已省略。`,
-  steps: (turns) => `有 ${turns} 轮只显示提示和回答，其工具调用超出预算，已省略。`,
+  steps: (turns) => `有 ${turns} 轮较早的工具调用超出预算，已省略。`,
   selection: '主会话中只显示符合模式的句子；其余已省略。',
   selectionNone: '主会话中没有符合模式的句子；其内容全部省略。',
   summarized: '主会话中较早的消息已被摘要；工具调用及其结果已省略。',

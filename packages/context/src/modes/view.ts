@@ -2,6 +2,7 @@ import type { OptionNames } from '@cairn/tool/errors';
 import type { Language } from '@cairn/tool/kernel';
 import { estimateTokens, type CountTokens } from '@cairn/tool/prompt';
 import { checkArguments, checkWholeNumber, ContextError } from '../errors.ts';
+import { unknownEffect, type DescribeCall } from '../messages/calls.ts';
 import type { UnifiedMessage } from '../messages/message.ts';
 import { turnsToSend } from '../messages/transcript.ts';
 import { fitTurns, type ShownTurns } from './fit-turns.ts';
@@ -38,6 +39,11 @@ export interface ViewOptions {
   readonly countTokens?: CountTokens | undefined;
   /** The tokens of the prompt that follows the messages. @default 0 */
   readonly promptTokens?: number | undefined;
+  /**
+   * Returns what a call does: a turn that is larger than the budget has a list of the files that it changed and the commands that it
+   * ran. @default the list has the calls alone
+   */
+  readonly describeCall?: DescribeCall | undefined;
 }
 
 export interface ViewDetails {
@@ -67,7 +73,7 @@ export interface ContextView {
   readonly details: ViewDetails;
 }
 
-const DEFAULT_MAX_TOKENS = 32_000;
+export const DEFAULT_MAX_TOKENS = 32_000;
 export const DEFAULT_SUMMARIZE_AFTER = 20;
 
 const NO_HEAD: Head = { message: undefined, tokens: 0, leftOut: [], folded: 0 };
@@ -119,6 +125,7 @@ const viewOptions: OptionNames<ViewOptions> = {
   maxTokens: 'optional',
   countTokens: 'optional',
   promptTokens: 'optional',
+  describeCall: 'optional',
   modeText: 'optional',
 };
 
@@ -151,6 +158,7 @@ export function createView(options: ViewOptions): ContextView {
     summary,
     maxTokens = DEFAULT_MAX_TOKENS,
     countTokens = estimateTokens,
+    describeCall = unknownEffect,
   } = options;
   const mode = checkMode(options.mode);
   checkArguments.language(language);
@@ -183,7 +191,8 @@ export function createView(options: ViewOptions): ContextView {
   const isMain = reads === 'main';
   const history = isMain ? 'main' : 'own';
   const turns = turnsToSend(isMain ? main : own, { language, agent, isMain, countTokens });
-  const shown = fitTurns(turns, { limit: maxTokens - roomOf(head, maxTokens), promptTokens, window, countTokens });
+  const limit = maxTokens - roomOf(head, maxTokens);
+  const shown = fitTurns(turns, { limit, promptTokens, window, countTokens, language, describeCall });
   const reasons = [
     { reason: 'window', ...shown.window },
     { reason: 'budget', ...shown.budget },
