@@ -149,12 +149,12 @@ test('images that are not sent do not count for the budget', async () => {
   for (let turn = 0; turn < 12; turn++) expect(texts).toContain(`Prompt ${turn}`);
 });
 
-test('a turn that is shown without its steps has no images of them', async () => {
+test('a turn whose steps are only listed has no images of them', async () => {
   const started = await start([read('0.png', '1.png', '2.png', '3.png'), done, done], { maxContextTokens: 3000 });
   await started.agents.run({ agent: helper, prompt: 'One' }).result;
   await started.agents.run({ agent: helper, prompt: 'Two' }).result;
   const last = requestAt(started, 2);
-  expect(last.chat.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+  expect(last.chat.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'user']);
   expect(imagesOf(last)).toEqual([]);
 });
 

@@ -273,7 +273,7 @@ describe('the budget', () => {
     expect([undefined, 22, 20, 15, 14].map(shown)).toEqual([16, 16, 20, 16, 14]);
   });
 
-  test('a turn that alone is larger is shown without its steps, and what remains too large is left out', () => {
+  test('a turn that alone is larger has a list of its steps, and what remains too large is left out', () => {
     const countTokens = (text: string): number => text.length;
     const step = (output: string): UnifiedMessage[] => [
       { role: 'user', content: 'Read it.' },
@@ -296,13 +296,15 @@ describe('the budget', () => {
       { role: 'assistant' as const, content: 'ok' },
     ];
     const view = createView({ mode: 'isolated', main: [], own, maxTokens: 1000, countTokens });
-    expect(view.messages).toEqual([own[0], own[3]]);
+    const [prompt, list, answer] = view.messages;
+    expect([prompt, answer]).toEqual([own[0], own[3]]);
+    expect(textOf(list as UnifiedMessage)).toContain('\nCalls by tool: read 1\n');
     expect(view.notice).toBe(
-      '2 older messages do not fit into the budget of 1000 tokens and are left out. Of 1 turn only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.',
+      '2 older messages do not fit into the budget of 1000 tokens and are left out. Of 1 turn the older tool calls are not shown, because they do not fit into the budget.',
     );
     expect(view.details.leftOut).toEqual([
       { reason: 'budget', history: 'own', messages: 2, tokens: 5010 },
-      { reason: 'steps', history: 'own', messages: 2, tokens: 5026 },
+      { reason: 'steps', history: 'own', messages: 1, tokens: 5026 - tokensOf(list as UnifiedMessage, countTokens) },
     ]);
     const labelled = step('x'.repeat(5000)).map((message) => ({
       ...message,
@@ -574,7 +576,7 @@ test('each notice exists in both languages', () => {
       "Only the last message of the history and the turn they are in are shown; older messages are left out.",
       "Only the last 3 messages of the history and the turn they are in are shown; older messages are left out.",
       "4 older messages do not fit into the budget of 100 tokens and are left out.",
-      "Of 1 turn only the prompt and the answer are shown, without the tool calls, which do not fit into the budget.",
+      "Of 1 turn the older tool calls are not shown, because they do not fit into the budget.",
       "No sentence of the main conversation matches the patterns; all of it is left out.",
       "The main conversation does not fit into the budget; all of it is left out.",
       "Of the main conversation the older messages are summarized; tool calls and their results are left out.",
@@ -587,7 +589,7 @@ test('each notice exists in both languages', () => {
       "只显示历史中最后 1 条消息及其所在的轮次；更早的消息已省略。",
       "只显示历史中最后 3 条消息及其所在的轮次；更早的消息已省略。",
       "有 4 条较早的消息超出 100 个 token 的预算，已省略。",
-      "有 1 轮只显示提示和回答，其工具调用超出预算，已省略。",
+      "有 1 轮较早的工具调用超出预算，已省略。",
       "主会话中没有符合模式的句子；其内容全部省略。",
       "主会话中只显示符合模式的句子；其余已省略。",
       "主会话中较早的消息已被摘要；工具调用及其结果已省略。",

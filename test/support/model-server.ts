@@ -16,6 +16,8 @@ export type ModelScript = readonly ModelAnswer[] | ((request: ModelRequest) => M
 interface ModelServerOptions {
   /** The ids of the models; requests for others are rejected. @default every id is accepted, and `scripted-1` is listed */
   readonly models?: readonly string[];
+  /** Further fields of each entry in the list of models. */
+  readonly modelFields?: object;
   /** Requests with another key are rejected. @default every key and none is accepted */
   readonly key?: string;
 }
@@ -73,7 +75,7 @@ async function send(response: ServerResponse, request: ModelRequest, answer: Mod
  */
 export async function startModelServer(
   script: ModelScript,
-  { models, key }: ModelServerOptions = {},
+  { models, modelFields, key }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const refusals: string[] = [];
@@ -90,7 +92,7 @@ export async function startModelServer(
     const path = incoming.url?.split('?', 1)[0];
     if (path === '/v1/models' && incoming.method === 'GET') {
       checkKey(incoming, key);
-      const data = (models ?? ['scripted-1']).map((id) => ({ id, object: 'model', created: 0, owned_by: 'test' }));
+      const data = (models ?? ['scripted-1']).map((id) => ({ id, object: 'model', created: 0, owned_by: 'test', ...modelFields }));
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ object: 'list', data }));
       return;
