@@ -92,7 +92,13 @@ export async function startModelServer(
     const path = incoming.url?.split('?', 1)[0];
     if (path === '/v1/models' && incoming.method === 'GET') {
       checkKey(incoming, key);
-      const data = (models ?? ['scripted-1']).map((id) => ({ id, object: 'model', created: 0, owned_by: 'test', ...modelFields }));
+      const data = (models ?? ['scripted-1']).map((id) => ({
+        id,
+        object: 'model',
+        created: 0,
+        owned_by: 'test',
+        ...modelFields,
+      }));
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ object: 'list', data }));
       return;

@@ -17,7 +17,11 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-function windowOf(model: string, ask?: () => Promise<number | undefined>, path: string | undefined = file): ModelWindow {
+function windowOf(
+  model: string,
+  ask?: () => Promise<number | undefined>,
+  path: string | undefined = file,
+): ModelWindow {
   return new ModelWindow({ model, store: new WindowStore(path), ask });
 }
 

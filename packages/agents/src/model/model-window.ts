@@ -101,6 +101,7 @@ export class ModelWindow {
 
   /** Remembers a limit after an error of the server. */
   async learn(tokens: number): Promise<void> {
-    if (isTokens(tokens)) await this.#options.store.set(this.#options.model, { learned: tokens, learnedAt: Date.now() });
+    if (isTokens(tokens))
+      await this.#options.store.set(this.#options.model, { learned: tokens, learnedAt: Date.now() });
   }
 }

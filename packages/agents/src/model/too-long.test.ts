@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { tooLong } from './too-long.ts';
 
-type Row = readonly [server: string, status: number, code: string, message: string, limit?: number, requested?: number];
+type Row = readonly [
+  server: string,
+  status: number,
+  code: string,
+  message: string,
+  limit?: number | undefined,
+  requested?: number | undefined,
+];
 
 const rows: readonly Row[] = [
   [
@@ -20,7 +27,12 @@ const rows: readonly Row[] = [
     8191,
     10_346,
   ],
-  ['OpenAI, Responses', 400, '', 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
+  [
+    'OpenAI, Responses',
+    400,
+    '',
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  ],
   [
     'OpenAI, tokens of a minute',
     429,
@@ -103,7 +115,12 @@ const rows: readonly Row[] = [
     4096,
     6050,
   ],
-  ['LM Studio, tokens to keep', 400, '', 'The number of tokens to keep from the initial prompt is greater than the context length.'],
+  [
+    'LM Studio, tokens to keep',
+    400,
+    '',
+    'The number of tokens to keep from the initial prompt is greater than the context length.',
+  ],
   [
     'OpenRouter',
     400,
@@ -113,24 +130,55 @@ const rows: readonly Row[] = [
     139_000,
   ],
   ['Bedrock', 400, 'ValidationException', 'Input is too long for requested model.'],
-  ['xAI', 400, '', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072, 537_812],
+  [
+    'xAI',
+    400,
+    '',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    131_072,
+    537_812,
+  ],
   ['Kimi', 400, '', 'Your request exceeded model token limit: 262144 (requested: 300000)', 262_144, 300_000],
-  ['GitHub Copilot', 400, 'model_max_prompt_tokens_exceeded', 'prompt token count of 145000 exceeds the limit of 128000', 128_000, 145_000],
+  [
+    'GitHub Copilot',
+    400,
+    'model_max_prompt_tokens_exceeded',
+    'prompt token count of 145000 exceeds the limit of 128000',
+    128_000,
+    145_000,
+  ],
   ['MiniMax', 400, '', 'invalid params, context window exceeds limit'],
-  ['Together', 400, '', "Input (150000 tokens) is longer than the model's context length (131072 tokens)", 131_072, 150_000],
+  [
+    'Together',
+    400,
+    '',
+    "Input (150000 tokens) is longer than the model's context length (131072 tokens)",
+    131_072,
+    150_000,
+  ],
   ['DashScope', 400, 'InvalidParameter', 'Range of input length should be [1, 129024]', 129_024],
   ['Zhipu', 400, '1261', 'Prompt exceeds max length'],
   ['Text Generation Inference', 422, '', '`inputs` must have less than 4096 tokens. Given: 5000', 4096, 5000],
-  ['Cohere', 400, '', 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000', 4081, 5000],
+  [
+    'Cohere',
+    400,
+    '',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000',
+    4081,
+    5000,
+  ],
   ['an error within a stream', 0, 'context_length_exceeded', 'The context is full.'],
   ['a proxy', 413, '', 'Payload Too Large'],
 ];
 
 describe('an error that means too long', () => {
-  test.each(rows)('of %s (%i) is one, with the limit that it states', (_, status, code, message, limit, requested) => {
-    const found = tooLong({ status, code, message });
-    expect([found !== undefined, found?.limitTokens, found?.requestTokens]).toEqual([true, limit, requested]);
-  });
+  test.each<Row>(rows)(
+    'of %s (%i) is one, with the limit that it states',
+    (...[, status, code, message, limit, requested]) => {
+      const found = tooLong({ status, code, message });
+      expect([found !== undefined, found?.limitTokens, found?.requestTokens]).toEqual([true, limit, requested]);
+    },
+  );
 
   test('is found in a body that the provider cannot read', () => {
     const body = '{"message":"Prompt contains 9000 tokens, too large for model with 8192 maximum context length"}';
@@ -153,9 +201,13 @@ describe('an error that means too long', () => {
   });
 });
 
-test.each<[number, string, string]>([
+test.each<readonly [status: number, code: string, message: string]>([
   [500, '', 'cuda error'],
-  [429, 'rate_limit_exceeded', 'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.'],
+  [
+    429,
+    'rate_limit_exceeded',
+    'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.',
+  ],
   [429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'],
   [503, '', 'The service is temporarily unavailable: the context window is full'],
   [400, '', 'tools are not supported'],

@@ -62,7 +62,10 @@ const NUMBER = String.raw`(\d[\d,_]*\d)`;
 const LIMITS: readonly RegExp[] = [
   new RegExp(String.raw`"n_ctx"\s*:\s*${NUMBER}`, 'u'),
   new RegExp(String.raw`tokens? > ${NUMBER}|\+ \d+ > ${NUMBER}`, 'iu'),
-  new RegExp(String.raw`(?:context|prompt|model|input|sequence) (?:length|window|size|limit)(?: \(| of(?: only)?| is| of at most|:)? ?${NUMBER}`, 'iu'),
+  new RegExp(
+    String.raw`(?:context|prompt|model|input|sequence) (?:length|window|size|limit)(?: \(| of(?: only)?| is| of at most|:)? ?${NUMBER}`,
+    'iu',
+  ),
   new RegExp(String.raw`context size \(?${NUMBER}|context (?:length|size) is(?: only)? ${NUMBER}`, 'iu'),
   new RegExp(String.raw`(?:maximum|max|allowed)[^\d]{0,40}\(?${NUMBER}`, 'iu'),
   new RegExp(String.raw`${NUMBER} maximum`, 'iu'),
@@ -81,7 +84,10 @@ function limitIn(text: string): number | undefined {
   // The number of tokens that are too many is not a limit.
   const words = text.replaceAll(/\bby [\d,]+ tokens?/giu, '');
   for (const pattern of LIMITS) {
-    const found = pattern.exec(words)?.slice(1).find((one) => one !== undefined);
+    const found = pattern
+      .exec(words)
+      ?.slice(1)
+      .find((one) => one !== undefined);
     const limit = numberOf(found);
     if (limit >= MIN_WINDOW_TOKENS && Number.isSafeInteger(limit)) return limit;
   }

@@ -40,9 +40,7 @@ const steps = (count: number, size: number, options?: StepOptions): UnifiedMessa
   Array.from({ length: count }, (_, id) => step(id, 'x'.repeat(size), options)).flat();
 
 function resultsOf(messages: readonly UnifiedMessage[]): string[] {
-  return messages
-    .flatMap(partsOf)
-    .flatMap((part) => (part.type === 'tool-result' ? [String(part.output.value)] : []));
+  return messages.flatMap(partsOf).flatMap((part) => (part.type === 'tool-result' ? [String(part.output.value)] : []));
 }
 
 /** Throws for a request that servers reject: a call without its result after it, or a result without its call. */
@@ -142,10 +140,9 @@ describe('a request', () => {
   });
 
   test('has no image of a result that is one line', () => {
-    const messages = withNewestImages(
-      withImagesAfter([prompt, ...steps(9, 1000, { image: true })], 'en'),
-      { language: 'en' },
-    );
+    const messages = withNewestImages(withImagesAfter([prompt, ...steps(9, 1000, { image: true })], 'en'), {
+      language: 'en',
+    });
     const { messages: sent } = foldOf(20_000).next(messages);
     checkPairs(sent);
     const withImage = sent.filter((message) => message.role === 'user' && typeof message.content !== 'string');

@@ -15,7 +15,7 @@ import { knowledgeToolSet, openExistingKnowledge, type KnowledgeToolSetOptions }
 import { languageOption, projectOption, storeOptions } from '../memory/options.ts';
 import { NO_OWN_PROJECT, openMemory } from '../memory/store.ts';
 import { modeOption } from './modes.ts';
-import { projectRoot, rootOption } from './project.ts';
+import { projectRoot, rootOption, windowsFile } from './project.ts';
 
 /** The parts of a prompt that can be left out, besides the prompt and the history. */
 const partNames: readonly ShownPart[] = ['facts', 'knowledge', 'tree', 'instructions'];
@@ -251,6 +251,7 @@ export async function withAgents<T>(
       workspaceCache,
       language,
       maxContextTokens: flags.maxContextTokens,
+      windowsFile: windowsFile(context),
     });
     try {
       return await use({ ...histories, agents });

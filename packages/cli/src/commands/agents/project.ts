@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentDefinitions, DefinitionPlaces, ToolNaming } from '@cairn/context';
-import { escapeControls, homeDirectory } from '@cairn/tool/paths';
+import { escapeControls, homeDirectory, userDirectories } from '@cairn/tool/paths';
 import { UsageError } from '../../terminal/errors.ts';
 import { answerOptions, filled } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
@@ -90,4 +90,10 @@ export async function definitionNotices({ agents, problems }: AgentDefinitions, 
 export function rowOf(text: string, { isTerminal, width }: Output): string {
   const row = escapeControls(text);
   return isTerminal ? fitText(row, width) : row;
+}
+
+/** Returns the file that keeps the windows of models. */
+export function windowsFile({ env }: Pick<CommandContext, 'env'>): string {
+  const { cache } = userDirectories({ env, home: homeDirectory(env), platform: process.platform });
+  return join(cache, 'model-windows.json');
 }

@@ -4,7 +4,7 @@ import { NO_OWN_PROJECT, openMemory, type MemoryToolSetOptions } from '../memory
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
-import { loadAgents } from '../agents/project.ts';
+import { loadAgents, windowsFile } from '../agents/project.ts';
 
 export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
   /** Whether the agents have facts, and histories that outlive the server. */
@@ -70,6 +70,7 @@ export async function agentsToolSet(
         readOnly,
         memory,
         workspaceCache,
+        windowsFile: windowsFile(session),
       });
       const close = async (): Promise<void> => {
         await agents.close();
