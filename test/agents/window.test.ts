@@ -21,13 +21,13 @@ function pageOf(number: number, characters: number): string {
   return `page ${number} `.repeat(Math.ceil(characters / 7)).slice(0, characters);
 }
 
-function lookTool(characters: number): ToolDefinition {
+function pageTool(characters: number): ToolDefinition {
   return createTool<{ page: number }, object>({
-    name: 'look',
+    name: 'page',
     description: 'Returns a page.',
     inputSchema: z.strictObject({ page: z.number() }),
     annotations: {
-      title: 'look',
+      title: 'page',
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,
@@ -37,7 +37,7 @@ function lookTool(characters: number): ToolDefinition {
   }) as ToolDefinition;
 }
 
-const look = (page: number): ModelAnswer => ({ toolCalls: [{ name: 'look', input: { page } }] });
+const readPage = (page: number): ModelAnswer => ({ toolCalls: [{ name: 'page', input: { page } }] });
 const tooLong = (request: ModelRequest, limit: number): ModelAnswer | undefined => {
   const tokens = estimateTokens(request.body.toString());
   if (tokens <= limit) return undefined;
@@ -65,7 +65,7 @@ async function eventsOf(run: AgentRun): Promise<AgentEvent[]> {
   return Array.fromAsync(run);
 }
 
-/** Lets a model look at one page a step, and then answer. */
+/** Lets a model read one page a step, and then answer. */
 async function runLong({ steps, characters, limit, refusal, options, windowTokens }: LongRun): Promise<Ended> {
   let page = 0;
   const { server, agents } = await startAgents(
@@ -73,9 +73,9 @@ async function runLong({ steps, characters, limit, refusal, options, windowToken
       const refused = refusal === undefined ? tooLong(request, limit) : refusal(request);
       if (refused !== undefined) return refused;
       page += 1;
-      return page <= steps ? look(page) : { text: 'All pages are read.' };
+      return page <= steps ? readPage(page) : { text: 'All pages are read.' };
     },
-    { toolSets: [makeToolSet(lookTool(characters))], ...options },
+    { toolSets: [makeToolSet(pageTool(characters))], ...options },
   );
   const agent = { ...helper, ...(windowTokens !== undefined && { windowTokens }) };
   const run = agents.run({
@@ -132,7 +132,7 @@ test('300 steps of 4 KB against a limit of 128,000 tokens end with an answer, an
     expect(results.every((line) => line.length > 4096)).toBe(true);
   }
   expect(transcriptOf(server.requests.at(-1) as ModelRequest).filter((line) => line.startsWith('tool '))[0]).toMatch(
-    /^tool call_1_1: \[result of look removed; call it again\]$/u,
+    /^tool call_1_1: \[result of page removed; call it again\]$/u,
   );
 }, 120_000);
 
@@ -202,7 +202,7 @@ test('a limit is remembered for the model in the file, and not for another one',
       baseUrl: first.server.url,
       root: createTree({}),
       contexts: new ContextManager(),
-      toolSets: [makeToolSet(lookTool(4000))],
+      toolSets: [makeToolSet(pageTool(4000))],
       windowsFile,
     });
     onTestFinished(() => agents.close());
@@ -231,7 +231,7 @@ test("the server's list of models states the window, so that no request is rejec
   const server = await startModelServer(
     (request) => {
       page += 1;
-      return tooLong(request, 20_000) ?? (page <= 40 ? look(page) : { text: 'Read.' });
+      return tooLong(request, 20_000) ?? (page <= 40 ? readPage(page) : { text: 'Read.' });
     },
     { models: ['scripted'], modelFields: { max_model_len: 20_000 } },
   );
@@ -240,7 +240,7 @@ test("the server's list of models states the window, so that no request is rejec
     baseUrl: server.url,
     root: createTree({}),
     contexts: new ContextManager(),
-    toolSets: [makeToolSet(lookTool(4000))],
+    toolSets: [makeToolSet(pageTool(4000))],
   });
   onTestFinished(async () => {
     await agents.close();
@@ -306,9 +306,9 @@ describe('the next run after a turn that is larger than the budget', () => {
 
 test('what is prepared for a small window is what is sent, byte for byte', async () => {
   const agent = { ...helper, windowTokens: 8000 };
-  const pages = Array.from({ length: 10 }, (_, page) => look(page));
+  const pages = Array.from({ length: 10 }, (_, page) => readPage(page));
   const { server, agents } = await startAgents([...pages, { text: 'Read.' }, { text: 'On.' }], {
-    toolSets: [makeToolSet(lookTool(2000))],
+    toolSets: [makeToolSet(pageTool(2000))],
     maxContextTokens: 30_000,
   });
   await agents.run({ agent: { ...helper, windowTokens: 100_000 }, prompt: 'Read.' }).result;

@@ -31,7 +31,7 @@ describe('the window of a model', () => {
   });
 
   test('is what its server states, which is asked once', async () => {
-    const ask = vi.fn(async () => 262_144);
+    const ask = vi.fn<() => Promise<number>>(async () => 262_144);
     const window = windowOf('one', ask);
     await Promise.all([window.ask(), window.ask()]);
     expect(await window.tokens()).toBe(262_144);

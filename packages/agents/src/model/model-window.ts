@@ -22,7 +22,7 @@ function isTokens(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= MIN_WINDOW_TOKENS;
 }
 
-/** Reads an entry. What is not valid counts as missing. */
+/** Reads an entry. An invalid field counts as missing. */
 function rememberedOf(value: unknown): Remembered {
   if (!isObject(value)) return {};
   const { stated, learned, learnedAt } = value;
@@ -47,7 +47,7 @@ export class WindowStore {
   async set(model: string, changed: Remembered): Promise<void> {
     this.#own.set(model, { ...this.#own.get(model), ...changed });
     if (this.#file === undefined) return;
-    // Another process that writes at the same time may win: the limit is then learned again.
+    // Another process that writes concurrently may win: the limit is then learned again.
     const all = await this.#read();
     const entry = { ...all.get(model), ...changed };
     all.delete(model);

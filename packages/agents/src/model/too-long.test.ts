@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tooLong } from './too-long.ts';
 
-type Row = readonly [
+type Row = [
   server: string,
   status: number,
   code: string,
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
     'vLLM',
     400,
     '400',
-    'The decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.',
+    'The decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure that `max_model_len` is large enough.',
     4096,
     5000,
   ],
@@ -172,9 +172,9 @@ const rows: readonly Row[] = [
 ];
 
 describe('an error that means too long', () => {
-  test.each<Row>(rows)(
-    'of %s (%i) is one, with the limit that it states',
-    (...[, status, code, message, limit, requested]) => {
+  test.each(rows)(
+    'of %s (%i) is found, with the limit that it states',
+    (_, status, code, message, limit, requested) => {
       const found = tooLong({ status, code, message });
       expect([found !== undefined, found?.limitTokens, found?.requestTokens]).toEqual([true, limit, requested]);
     },
@@ -187,7 +187,7 @@ describe('an error that means too long', () => {
     expect(tooLong({ status: 400, code: '400', message: '', body: json })?.limitTokens).toBe(1256);
   });
 
-  test('of bytes teaches no limit of tokens', () => {
+  test('of bytes teaches nothing about tokens', () => {
     expect(tooLong({ status: 413, code: '', message: 'Payload Too Large' })).toMatchObject({ isTokenLimit: false });
     expect(tooLong({ status: 400, code: '', message: 'Input is too long for requested model.' })).toMatchObject({
       isTokenLimit: true,
@@ -201,7 +201,7 @@ describe('an error that means too long', () => {
   });
 });
 
-test.each<readonly [status: number, code: string, message: string]>([
+test.each<[status: number, code: string, message: string]>([
   [500, '', 'cuda error'],
   [
     429,
@@ -216,6 +216,6 @@ test.each<readonly [status: number, code: string, message: string]>([
   [404, '', 'The model `long-context` does not exist'],
   [408, '', 'The request took too long'],
   [0, '', 'The operation took too long'],
-])('another error (%i %s %s) is none', (status, code, message) => {
+])('another error (%i %s %s) is not one', (status, code, message) => {
   expect(tooLong({ status, code, message })).toBeUndefined();
 });

@@ -73,7 +73,7 @@ const LIMITS: readonly RegExp[] = [
   new RegExp(String.raw`(?:less than|cannot exceed|<=) ?${NUMBER}|\[\d+, ?${NUMBER}\]`, 'iu'),
 ];
 
-/** Fewer tokens are no window of a model. */
+/** A smaller number is not the window of a model. */
 export const MIN_WINDOW_TOKENS = 1024;
 
 function numberOf(text: string | undefined): number {

@@ -235,7 +235,7 @@ function showsOf({ definition, request }: Preparation, system: readonly Prepared
   });
 }
 
-/** What is added to a prompt at its end: a history is shortened before a prompt is rejected. */
+/** The tokens of announcements at the end of a prompt: a history is shortened before a prompt is rejected. */
 const PROMPT_MARGIN = 500;
 
 function compose(preparation: Preparation, gathered: Gathered): PreparedRun {

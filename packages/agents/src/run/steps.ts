@@ -81,7 +81,7 @@ function windowAfter({ limitTokens, requestTokens }: TooLongError, sent: number)
 
 export class Steps {
   readonly #turn: Turn;
-  /** Whether the definition, the server or an error of it has told the window of the model. */
+  /** Whether the definition, the server or one of its errors stated the window of the model. */
   #isWindowKnown: boolean;
   /** What the user should know of the requests. */
   readonly #notices: string[] = [];

@@ -19,7 +19,7 @@ function filesOf(tool: string | undefined, input: Readonly<Record<string, unknow
   return PATHS.map((name) => input[name]).filter((one) => typeof one === 'string');
 }
 
-/** Returns what calls of the tools of a run do. A tool that the run has not is not to be called again. */
+/** Describes the calls of a run. A tool that the run does not have is not to be called again. */
 export function callEffects(tools: Readonly<Record<string, AgentTool>>): DescribeCall {
   return ({ toolName, input }) => {
     const tool = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;

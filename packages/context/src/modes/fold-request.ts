@@ -3,13 +3,13 @@ import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import { headAndTail, listSteps, resultLine, type DescribeCall } from '../messages/calls.ts';
 import { isImageMessage } from '../messages/images.ts';
-import { resultTextOf, type ToolCallPart, type ToolMessage } from '../messages/message.ts';
-import type { ToolResultPart, UnifiedMessage } from '../messages/message.ts';
+import { resultTextOf } from '../messages/message.ts';
+import type { ToolCallPart, ToolMessage, ToolResultPart, UnifiedMessage } from '../messages/message.ts';
 import { callsOf } from '../messages/pairs.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { summarize } from './summarize.ts';
 
-/** The window of a model of which nothing is known, in tokens. */
+/** The window of a model that nothing is known about, in tokens. */
 export const DEFAULT_WINDOW_TOKENS = 128_000;
 
 /** The shares of the window. A request above the first is folded, if a batch is large enough; one above the second in any case. */
@@ -55,7 +55,7 @@ export interface FoldedRequest {
   readonly batch?: FoldedBatch;
 }
 
-/** What is folded: the results before an index, the steps before another, and results of newer steps. */
+/** The folded parts: the results before an index, the steps before another, and results of newer steps. */
 interface State {
   readonly results: number;
   readonly steps: number;
@@ -63,7 +63,7 @@ interface State {
 }
 
 /**
- * Folds the growing messages of one run so that they fit into the window of the model. What was folded stays folded in the same form:
+ * Folds the growing messages of one run so that they fit into the window of the model. A folded part keeps its form:
  * requests share their beginning until the next batch. The words of the user stay; each call keeps a result.
  */
 export class RequestFold {
@@ -118,7 +118,7 @@ export class RequestFold {
     return { messages: folded, tokens: foldedTokens, batch: { results, steps, cut, windowTokens: this.#window } };
   }
 
-  /** Returns what is folded when a request has so many tokens. */
+  /** Returns the parts to fold of a request with this number of tokens. */
   #foldOnce(messages: readonly UnifiedMessage[], tokens: number): State {
     const before = this.#state;
     const least = BATCH_SHARE * this.#window;

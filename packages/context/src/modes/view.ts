@@ -40,7 +40,7 @@ export interface ViewOptions {
   /** The tokens of the prompt that follows the messages. @default 0 */
   readonly promptTokens?: number | undefined;
   /**
-   * Returns what a call does: a turn that is larger than the budget has a list of the files that it changed and the commands that it
+   * Describes a call: a turn that is larger than the budget has a list of the files that it changed and the commands that it
    * ran. @default the list has the calls alone
    */
   readonly describeCall?: DescribeCall | undefined;
