@@ -36,10 +36,13 @@ test('@cairn/context exports these values, from its sources and built', async ()
 
 test('@cairn/context/internal exports these values to the other packages', () => {
   expect(Object.keys(internal).toSorted()).toEqual([
+    'DEFAULT_MAX_TOKENS',
     'DEFAULT_MODE',
     'DEFAULT_SUMMARIZE_AFTER',
+    'DEFAULT_WINDOW_TOKENS',
     'IMAGE_TOKENS',
     'MAIN',
+    'RequestFold',
     'SHOWN_PARTS',
     'bytesOf',
     'checkMessage',
