@@ -7,7 +7,8 @@
  * have with the same names, descriptions and schemas. Own time: from the call to the result, without the time in which the server
  * read and answered. Tokens: of the bodies of the requests, as `estimateTokens` counts them. The turns on long histories alternate
  * with `streamText` of the AI SDK, which sends the same messages and tools. Each history is larger than the token budget. The goal is
- * about the work of the executor; SQLite also waits until the disk has the turn.
+ * about the work of the executor; SQLite also waits until the disk has the turn. The last table has the tokens of a run that is longer
+ * than the window of its model.
  */
 import { parseArgs } from 'node:util';
 import { median } from '../lib/statistics.ts';
@@ -17,6 +18,7 @@ import type { OwnTime } from './long-history.ts';
 import { startModel } from './model-process.ts';
 import type { Measured } from './server.ts';
 import { check, Project, script } from './task.ts';
+import { measureWindow } from './window.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } });
 const rounds = Number(values.rounds);
@@ -24,6 +26,8 @@ const WARM_UP = 20;
 const GOAL_MS = 3;
 const GOAL_LENGTH = 2000;
 const LENGTHS = [1000, 2000, 8000];
+const WINDOW_STEPS = 300;
+const WINDOW_RATIO = 2.5;
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -86,5 +90,19 @@ async function turns(): Promise<void> {
   server.close();
 }
 
+async function window(): Promise<void> {
+  const { requests, largestTokens, newTokens, uncachedTokens } = await measureWindow(WINDOW_STEPS);
+  const ratio = uncachedTokens / newTokens;
+  print(
+    '\n| steps of 4 KB in a window of 128,000 tokens | requests | largest request | new tokens | tokens outside a cached prefix |',
+  );
+  print('| --- | --- | --- | --- | --- |');
+  print(
+    `| ${WINDOW_STEPS} | ${requests} | ${largestTokens} | ${newTokens} | ${uncachedTokens} (${ratio.toFixed(2)}x) |`,
+  );
+  print(`\nGoal ${WINDOW_RATIO}x: ${ratio <= WINDOW_RATIO ? 'met' : 'MISSED'}`);
+}
+
 await task();
 await turns();
+await window();
