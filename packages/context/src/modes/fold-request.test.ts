@@ -135,14 +135,31 @@ describe('a request', () => {
   });
 
   test('has no image of a result that is one line', () => {
-    const messages = withNewestImages(withImagesAfter([prompt, ...steps(9, 1000, { image: true })], 'en'), {
-      language: 'en',
-    });
-    const { messages: sent } = foldOf(20_000).next(messages);
-    checkPairs(sent);
-    const withImage = sent.filter((message) => message.role === 'user' && typeof message.content !== 'string');
-    const whole = resultsOf(sent).filter((text) => text.length > 500);
-    expect(withImage.length).toBe(whole.length);
+    const images = withImagesAfter([prompt, ...steps(12, 1000, { image: true })], 'en');
+    const { messages, batch } = foldOf(24_000).next(withNewestImages(images, { language: 'en' }));
+    expect(batch).toMatchObject({ results: 8, steps: 0, cut: 0 });
+    checkPairs(messages);
+    expect(messages.map(({ role }) => role).join(' ')).toBe(
+      [
+        'user',
+        ...Array.from({ length: 8 }, () => 'assistant tool'),
+        ...Array.from({ length: 4 }, () => 'assistant tool user'),
+      ].join(' '),
+    );
+  });
+
+  test('waits for a large batch as long as it fits, because each one costs what it leaves', () => {
+    const fold = foldOf(10_000, 6000);
+    const messages: UnifiedMessage[] = [prompt];
+    const folded: number[] = [];
+    for (let id = 0; folded.length === 0; id++) {
+      messages.push(...step(id, 'x'.repeat(120)));
+      const { batch } = fold.next(messages);
+      if (batch !== undefined) folded.push(id);
+    }
+    // Above 75 % of the window from the tenth step on, and above 90 % at the last.
+    expect(foldOf(100_000, 6000).next(messages.slice(0, -2)).tokens).toBeGreaterThan(8500);
+    expect(foldOf(100_000, 6000).next(messages).tokens).toBeGreaterThan(9000);
   });
 
   test('has hostile names and paths on one line', () => {
