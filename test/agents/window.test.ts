@@ -191,33 +191,22 @@ describe('a request that the server rejects as too long', () => {
 
 test('a limit is remembered for the model in the file, and not for another one', async () => {
   const windowsFile = join(temporaryDirectory(), 'windows.json');
-  const options = { windowsFile };
-  const first = await runLong({ steps: 40, characters: 4000, limit: 20_000, options });
-  expect(first.server.refusals).toHaveLength(1);
-  // The server of a test has another port each time: the same one is used again by other agents.
-  const again = async (model: string): Promise<number> => {
-    const before = first.server.refusals.length;
-    const agents = createAgents({
-      model,
-      baseUrl: first.server.url,
-      root: createTree({}),
-      contexts: new ContextManager(),
-      toolSets: [makeToolSet(pageTool(4000))],
-      windowsFile,
-    });
-    onTestFinished(() => agents.close());
-    const prompt = `x${' and more'.repeat(100)}`;
-    await agents.run({ agent: helper, prompt }).result;
-    const { notices } = await agents.prepare({ agent: { ...helper, systemPrompt: 'y'.repeat(60_000) }, prompt });
-    expect(notices).toEqual([]);
-    return first.server.refusals.length - before;
-  };
-  expect(await again('scripted')).toBe(0);
-  const { models } = JSON.parse(readFileSync(windowsFile, 'utf8')) as {
-    models: Record<string, { learned: number }>;
-  };
-  expect(Object.keys(models)).toEqual([`${first.server.url} scripted`]);
+  const contexts = new ContextManager();
+  const { server } = await runLong({ steps: 40, characters: 4000, limit: 20_000, options: { windowsFile, contexts } });
+  expect(server.refusals).toHaveLength(1);
+  const { models } = JSON.parse(readFileSync(windowsFile, 'utf8')) as { models: Record<string, { learned: number }> };
+  expect(Object.keys(models)).toEqual([`${server.url} scripted`]);
   expect(Object.values(models)[0]?.learned).toBeLessThanOrEqual(20_000);
+  // As another process prepares its first request.
+  const preparedTokens = async (model: string, file?: string): Promise<number> => {
+    const tools = { toolSets: [makeToolSet(pageTool(4000))], windowsFile: file };
+    const agents = createAgents({ model, baseUrl: server.url, root: createTree({}), contexts, ...tools });
+    onTestFinished(() => agents.close());
+    return (await agents.prepare({ agent: helper, prompt: 'Go on.' })).tokens.messages;
+  };
+  expect(await preparedTokens('scripted', windowsFile)).toBeLessThanOrEqual(10_000);
+  expect(await preparedTokens('scripted')).toBeGreaterThan(10_000);
+  expect(await preparedTokens('other', windowsFile)).toBeGreaterThan(10_000);
 });
 
 test('a definition states the window, so that no request is rejected', async () => {
