@@ -8,6 +8,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 import { randomName } from '../records/random-name.ts';
 import { addForgotten } from './sqlite-backups.ts';
 import { isBusy } from './sqlite-errors.ts';
@@ -87,6 +88,23 @@ async function sweepAll(erasing: Erasing): Promise<void> {
   while (await retry(() => returnFreePages(database))) await setImmediate();
 }
 
+/**
+ * Writes the whole file again, for a worker thread: Node closes the files that a worker opened when the worker ends, which would end the
+ * locks of all threads on them.
+ *
+ * @returns whether the log is empty now.
+ */
+async function rewrite(erasing: Erasing, mark: string): Promise<boolean> {
+  await erasing.retry(() => erasing.database.exec('VACUUM'));
+  if (!(await truncateLog(erasing))) return false;
+  await erasing.retry(() =>
+    inTransaction(erasing, 'BEGIN IMMEDIATE', (on) =>
+      on.run('UPDATE state SET erasure = NULL WHERE erasure = ?', mark),
+    ),
+  );
+  return true;
+}
+
 /** Overwrites the free space of the pages of one open file. */
 export class Eraser {
   /** The log that has all pages that changed since the last time. */
@@ -100,6 +118,7 @@ export class Eraser {
     try {
       return await withoutSync(database, async () => {
         await sweepAll(erasing);
+        if (!isMainThread) return await rewrite(erasing, mark);
         for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
           const before = version(database);
           const logged = loggedPages(erasing.path);

@@ -52,8 +52,13 @@ export async function openFile(opening: Opening): Promise<OpenFile> {
     // Now it is known to be a store.
     if (isWritable) makePrivate(path);
     const isLocked = mode !== 'immutable' && !isEmpty;
+    // When this process closes the file anywhere else, as a search of its contents does, POSIX drops SQLite's locks. Then another
+    // process can remove the log, and whatever is written to the removed log is lost.
+    const log = isWritable ? identityOf(`${path}-wal`) : undefined;
+    const isSame = (): boolean =>
+      identityOf(path) === identity && (log === undefined || identityOf(`${path}-wal`) === log);
     const isCurrent = (): boolean =>
-      realStorePath(opening.path) === path && (isLocked ? identityOf(path) === identity : stateOf(path) === state);
+      realStorePath(opening.path) === path && (isLocked ? isSame() : stateOf(path) === state);
     if (isEmpty) {
       database.close();
       database = new Database(':memory:');

@@ -213,11 +213,11 @@ export async function restoreBackup(store: string, backup: string): Promise<Rest
         await from.close();
       }
       return await replace(path, copy);
-    } catch (error) {
-      throw explainSqliteError(error, { path, signal: undefined });
     } finally {
       rmSync(copy, { force: true });
     }
+  }).catch((error: unknown) => {
+    throw explainSqliteError(error, { path, signal: undefined });
   });
   if (restored !== undefined) return restored;
   const summary = `[memory:sqlite] Another process makes or restores a backup of ${path}`;

@@ -59,6 +59,17 @@ function notConfigured(): CommandError {
   });
 }
 
+/** Explains why a server made no vectors. Another error stays as it is. */
+function failedServer(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'EmbedFailure') return error;
+  return new CommandError({
+    code: 'EMBED_FAILED',
+    message: error.message,
+    fix: 'check the server, CAIRN_EMBED_BASE_URL and CAIRN_EMBED_MODEL, then repeat the command; vectors that were made are kept',
+    changed: false,
+  });
+}
+
 /** Lets the user allow the server. @throws {CommandError} when it is not allowed. */
 async function allow(
   context: CommandContext,
@@ -158,7 +169,9 @@ background; a command waits up to a second for those of what it stored, and this
     const embeddings = serverEmbeddings(settings, { allowsSessions });
     const run = async ({ noun, backend, sources }: Place) => {
       const meaning = new Meaning(backend, embeddings);
-      const isWhole = await meaning.makeAll(sources, { signal });
+      const isWhole = await meaning.makeAll(sources, { signal }).catch((error: unknown) => {
+        throw failedServer(error);
+      });
       const keys = sources.map(({ key }) => key);
       return { noun, isWhole, ...sumOf(await countVectors(backend, keys, { signal })) };
     };
