@@ -61,8 +61,9 @@ function changedNote(files: readonly string[], cwd: string): string {
     shown.push(name);
   }
   const hidden = files.length - shown.length;
-  const more = shown.length === 0 ? 'their names are too long' : `${shown.join(', ')} and ${hidden} more`;
-  const names = hidden === 0 ? shown.join(', ') : more;
+  let names = shown.join(', ');
+  if (shown.length === 0) names = files.length === 1 ? 'its name is too long' : 'the names are too long';
+  else if (hidden > 0) names += ` and ${hidden} more`;
   const what = files.length === 1 ? 'file that was read is' : 'files that were read are';
   return `[${files.length} ${what} changed or gone: ${names}; read again before you edit]`;
 }
