@@ -33,17 +33,17 @@ test('a mkfifo of PATH does not run, and the system’s one gets no variables', 
 });
 
 test.each([
-  ['is missing', () => '/no/such/mkfifo', {}, 'No command can run without /no/such/mkfifo'],
+  ['is missing', () => '/no/such/mkfifo', {}, /^No command can run without \/no\/such\/mkfifo\. /u],
   ['may not run', () => program('', 0o644), {}, /^The system does not let this process start \S+ \(EACCES\)/u],
-  ['fails', () => program('exit 1'), {}, 'could not make a named pipe for the output of the command'],
-  ['hangs', () => program('exec sleep 1000'), { limitMs: 1 }, 'did not end within 1 ms'],
+  ['fails', () => program('exit 1'), {}, /could not make a named pipe for the output of the command/u],
+  ['hangs', () => program('exec sleep 1000'), { limitMs: 1 }, /did not end within 1 ms/u],
 ])('a mkfifo that %s is an error that states it, and leaves no descriptor open', async (_, make, options, message) => {
   const directory = temporaryDirectory();
   const programs = [make()];
   const before = readdirSync('/proc/self/fd').length;
   await expect(openPipe(join(directory, 'pipe'), { signal, programs, ...options })).rejects.toMatchObject({
     code: 'IO',
-    message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+    message: expect.stringMatching(message) as string,
   });
   expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
   expect(readdirSync(directory)).toEqual([]);

@@ -28,7 +28,7 @@ interface MadeDirectory {
   readonly stat: BigIntStats;
 }
 
-/** Returns what is at the path if it is still the directory that was made, perhaps with another mode. */
+/** Returns the stat of a directory if it is still at its path, perhaps with another mode. */
 function statIfThere({ path, stat }: MadeDirectory): BigIntStats | undefined {
   const now = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return now?.ino === stat.ino && now.dev === stat.dev ? now : undefined;

@@ -109,7 +109,7 @@ async function startShell(
 async function isDrained(reader: Socket, output: CommandOutput, closed: Promise<unknown>): Promise<boolean> {
   const deadlineMs = performance.now() + DRAIN_MS;
   let silentMs = 0;
-  // At least for as many steps as show a silence, of which each may take long on a busy machine.
+  // At least for as many steps as show a silence: on a busy machine, each of them may take long.
   for (let stepsMs = 0; stepsMs < SILENCE_MS || performance.now() < deadlineMs; stepsMs += DRAIN_STEP_MS) {
     const before = output.bytes;
     await Promise.race([closed, delay(DRAIN_STEP_MS, undefined, { ref: false })]);

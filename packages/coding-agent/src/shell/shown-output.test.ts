@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CommandOutput, KEPT_BYTES } from './command-output.ts';
 import { shownOutput } from './shown-output.ts';
 
-/** Returns what an answer shows of the start and of the end of an output. */
+/** Returns the parts of an output that an answer shows: its start and its end. */
 function partsOf(content: string, withheld: Readonly<Record<string, string>>): readonly string[] {
   const output = new CommandOutput(() => ({ path: '/dev/null', fd: openSync('/dev/null', 'w') }));
   onTestFinished(() => output.close());
@@ -35,7 +35,7 @@ test.each([
   }
 });
 
-test('where the kept bytes end, all of what is no value is shown', () => {
+test('where the kept bytes end, everything that is not a value is shown', () => {
   const [start, end] = partsOf(`${colors(KEPT_BYTES - 5)}abcde${middle}12345${colors(KEPT_BYTES - 5)}`, { KEY: token });
   expect([start, end]).toEqual(['abcde', '12345']);
 });
