@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -30,6 +30,8 @@ test('a mkfifo of PATH does not run, and the system’s one gets no variables', 
   const printer = program(`env >${directory}/env; exec /usr/bin/mkfifo "$@"`);
   closePipe(await openPipe(join(directory, 'pipe'), { signal, programs: [printer] }));
   expect(readdirSync(directory)).toEqual(['env']);
+  // The shell of the script sets PWD, and perhaps others.
+  expect(readFileSync(join(directory, 'env'), 'utf8')).not.toMatch(/^(?:HOME|VITEST)=/mu);
 });
 
 test.each([
