@@ -2,13 +2,16 @@ import process from 'node:process';
 
 type Task = () => void;
 
-/** Processes end before what they write to is removed. */
-const tasks: Readonly<Record<'kill' | 'remove', Set<Task>>> = { kill: new Set<Task>(), remove: new Set<Task>() };
+interface Tasks {
+  readonly kill: Set<Task>;
+  readonly remove: Set<Task>;
+}
 
-const count = (): number => tasks.kill.size + tasks.remove.size;
+const tasks: Tasks = { kill: new Set(), remove: new Set() };
 
-function runAll(): void {
-  for (const task of [...tasks.kill, ...tasks.remove]) {
+/** Runs all tasks. Processes end before what they write to is removed, and a task that throws stops no other one. */
+export function runTasks({ kill, remove }: Tasks): void {
+  for (const task of [...kill, ...remove]) {
     try {
       task();
     } catch {
@@ -17,8 +20,12 @@ function runAll(): void {
   }
 }
 
-/** Runs a task when this process ends by itself, each `kill` before each `remove`. Returns a function that takes it back. */
-export function atExit(kind: keyof typeof tasks, task: Task): () => void {
+const count = (): number => tasks.kill.size + tasks.remove.size;
+
+const runAll = (): void => runTasks(tasks);
+
+/** Runs a task when this process ends by itself: see {@link runTasks}. Returns a function that takes it back. */
+export function atExit(kind: keyof Tasks, task: Task): () => void {
   if (count() === 0) process.on('exit', runAll);
   tasks[kind].add(task);
   return () => {
