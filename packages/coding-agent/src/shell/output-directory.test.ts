@@ -65,7 +65,7 @@ test.each(['EACCES', 'ENOTEMPTY'])(
     syncBuiltinESMExports();
     directory.close();
     expect(warn.mock.calls).toEqual([
-      [`The outputs of commands in ${made} could not be removed (${code}); remove them.`],
+      [`The outputs of commands in ${made} could not be removed (${code}); remove them.`, 'CairnWarning'],
     ]);
   },
 );

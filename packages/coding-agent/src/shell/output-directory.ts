@@ -52,7 +52,8 @@ function remove(directory: MadeDirectory): void {
     if (statIfThere(directory)) rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
   } catch (error) {
     const reason = errnoOf(error) ?? String(error);
-    process.emitWarning(`The outputs of commands in ${quotePath(path)} could not be removed (${reason}); remove them.`);
+    const what = `The outputs of commands in ${quotePath(path)} could not be removed (${reason}); remove them.`;
+    process.emitWarning(what, 'CairnWarning');
   }
 }
 
