@@ -9,7 +9,7 @@ import {
 } from '@cairn/coding-agent';
 import type { WorkspaceChange } from '@cairn/coding-agent';
 import { createToolSession, textOf } from '@cairn/tool';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -123,6 +123,38 @@ describe('after a command', () => {
     expect(textOf(result)).toContain(', f12 and 2 more; read again before you edit]');
   });
 
+  test('names that are too long together are counted', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `${index}${'\u202e'.repeat(80)}`);
+    const { shell, workspace } = createShell(Object.fromEntries(names.map((name) => [name, 'old'])));
+    const tools = createCodingTools({ workspace });
+    for (const path of names) await tools.read.execute({ path });
+    const command = 'for file in *; do echo new >"$file"; done';
+    const result = await shell.execute({ command });
+    const shown = `"8${String.raw`\u202e`.repeat(80)}"`;
+    expect(textOf(result)).toContain(
+      `[9 files that were read are changed or gone: ${shown} and 8 more; read again before you edit]`,
+    );
+    expect(details(result).changedFiles).toHaveLength(9);
+  });
+
+  test('a name that is too long by itself is left out', async () => {
+    const name = '\u202e'.repeat(84);
+    const { shell, workspace } = createShell({ [name]: 'old' });
+    await createCodingTools({ workspace }).read.execute({ path: name });
+    const result = await shell.execute({ command: 'for file in *; do echo new >"$file"; done' });
+    expect(textOf(result)).toContain(
+      '[1 file that was read is changed or gone: its name is too long; read again before you edit]',
+    );
+  });
+
+  test('a file that a link or a directory replaced is named', async () => {
+    const { shell, workspace, root } = createShell({ link: 'old', directory: 'old', other: 'old' });
+    const tools = createCodingTools({ workspace });
+    for (const path of ['link', 'directory']) await tools.read.execute({ path });
+    const result = await shell.execute({ command: 'rm link directory; ln -s other link; mkdir directory' });
+    expect(details(result).changedFiles).toEqual(['directory', 'link'].map((name) => join(root, name)));
+  });
+
   test('a file whose directory became a link out of the root is named, and not followed', async () => {
     const outside = createTree({ a: 'outside' });
     const { shell, workspace } = createShell({ d: { a: 'old' } });
@@ -131,6 +163,28 @@ describe('after a command', () => {
     const result = await shell.execute({ command: `rm -r d; ln -s ${outside} d` });
     expect(details(result).exitCode).toBe(0);
     expect(failure(await tools.write.execute({ path: 'd/a', content: 'x' }))).toMatch(/^OUTSIDE_ROOT/u);
+  });
+
+  test.each([
+    ['another directory', (root: string) => renameSync(`${root}2`, root)],
+    ['a link to another directory', (root: string) => symlinkSync(`${root}2`, root)],
+  ])('a root that became %s between the approval and the start starts nothing', async (_, replace) => {
+    const tree = createTree({ root: {}, root2: {} });
+    const root = join(tree, 'root');
+    const workspace = createWorkspace({ root, stateDirectory: temporaryDirectory() });
+    let asked = 0;
+    const shell = createShellTool({
+      workspace,
+      approve: () => {
+        if (++asked === 1) {
+          renameSync(root, join(tree, 'moved'));
+          replace(root);
+        }
+        return { approved: true };
+      },
+    });
+    expect(failure(await shell.execute({ command: 'touch started' }))).toMatch(/^ROOT_MOVED/u);
+    expect(readdirSync(root)).toEqual([]);
   });
 
   test('a root that now leads elsewhere stops the next command', async () => {

@@ -227,6 +227,25 @@ describe('the environment', () => {
   });
 
   test.each([
+    ['a color', `${token.slice(0, 9)}\u001b[0m${token.slice(9)}`],
+    ['two colors', `${token.slice(0, 9)}\u001b[0m${token.slice(9, 12)}\u001b[1;31m${token.slice(12)}`],
+    ['a sequence that clears the line', `${token.slice(0, 9)}\u001b[K${token.slice(9)}`],
+  ])('of the parent does not bring a secret into the answer with %s in it', async (_, found) => {
+    const { shell } = createShell({ found }, { env: { PATH: process.env['PATH'], API_TOKEN: token } });
+    expect(partsOf(await shell.execute({ command: 'cat found' })).output).toBe('[value of API_TOKEN]');
+  });
+
+  test.each([
+    ['first line\nsecond', 'first line\r\nsecond'],
+    ['first line\r\nsecond', 'first line\nsecond'],
+    ['\u001b[1mfirst\u001b[0m second', 'first second'],
+    ['/9j4AAQSkZ+/JRgABAQ==', '/9j4AAQSkZ+/JRgABAQ=='],
+  ])('does not bring the secret %j into the answer as %j', async (value, found) => {
+    const { shell } = createShell({ found }, { env: { PATH: process.env['PATH'], API_TOKEN: value } });
+    expect(partsOf(await shell.execute({ command: 'cat found' })).output).toBe('[value of API_TOKEN]');
+  });
+
+  test.each([
     ['a short value', 'abc1234'],
     ['a word', 'postgres'],
     ['a path', '/usr/bin'],

@@ -65,6 +65,10 @@ describe('a command', () => {
     ['/bin/sh', '/bin/sh'],
     ['bash', '/bin/sh'],
     ['/no/such/shell', '/bin/sh'],
+    ['/bin', '/bin/sh'],
+    ['/etc/passwd', '/bin/sh'],
+    ['/bin/false', '/bin/sh'],
+    ['/usr/sbin/nologin', '/bin/sh'],
     ['', '/bin/sh'],
     [undefined, '/bin/sh'],
   ])('with SHELL %s runs in %s', async (given, used) => {
@@ -158,6 +162,30 @@ describe('an approval', () => {
     allow?.({ approved: true });
     await new Promise((resolve) => void setImmediate(resolve));
     expect(readdirSync(root)).toEqual(['seen-abort']);
+  });
+
+  test.each([
+    ['throws', () => expect.unreachable()],
+    ['rejects', () => Promise.reject(new Error('late'))],
+  ])('that aborts the call and then %s leaves no unhandled rejection', async (_, fail) => {
+    const seen: unknown[] = [];
+    const note = (reason: unknown): void => void seen.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const abort = new AbortController();
+    const { shell, root } = createShell(
+      {},
+      {
+        approve: () => {
+          abort.abort(new Error('enough'));
+          return fail();
+        },
+      },
+    );
+    await expect(call(shell, { command: 'touch started' }, abort.signal)).rejects.toThrow('enough');
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(seen).toEqual([]);
+    expect(readdirSync(root)).toEqual([]);
   });
 
   test('is not asked for a call that was aborted before, for invalid parameters, or for a dry run', async () => {

@@ -19,6 +19,9 @@ interface AnswerParts {
 
 const MAX_NAMES = 10;
 
+/** UTF-16 code units of the names together. */
+const MAX_NAMES_LENGTH = 500;
+
 function formatTime(durationMs: number): string {
   if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
   return `${Number((durationMs / 1000).toFixed(1))} s`;
@@ -49,11 +52,20 @@ function keptWhere(output: CommandOutput): string {
 }
 
 function changedNote(files: readonly string[], cwd: string): string {
-  const shown = files.slice(0, MAX_NAMES).map((path) => quotePath(isWithin(path, cwd) ? relative(cwd, path) : path));
-  const names = shown.join(', ');
-  const more = files.length > MAX_NAMES ? ` and ${files.length - MAX_NAMES} more` : '';
+  const shown: string[] = [];
+  let left = MAX_NAMES_LENGTH;
+  for (const path of files) {
+    const name = quotePath(isWithin(path, cwd) ? relative(cwd, path) : path);
+    left -= name.length;
+    if (left < 0 || shown.length === MAX_NAMES) break;
+    shown.push(name);
+  }
+  const hidden = files.length - shown.length;
+  let names = shown.join(', ');
+  if (shown.length === 0) names = files.length === 1 ? 'its name is too long' : 'the names are too long';
+  else if (hidden > 0) names += ` and ${hidden} more`;
   const what = files.length === 1 ? 'file that was read is' : 'files that were read are';
-  return `[${files.length} ${what} changed or gone: ${names}${more}; read again before you edit]`;
+  return `[${files.length} ${what} changed or gone: ${names}; read again before you edit]`;
 }
 
 /** Writes the answer to a command that ran. */

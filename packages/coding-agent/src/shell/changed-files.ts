@@ -13,7 +13,7 @@ const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 /** File systems keep times in steps of up to this. */
 const TIME_STEP_MS = 2000;
 
-/** Returns the record of a file if it may have changed since; `gone` for nothing there. */
+/** Returns the record of a file if it may have changed since; `gone` if no file is there any more. */
 async function suspectAt(
   { operations, ledger }: Workspace,
   path: string,
@@ -22,7 +22,9 @@ async function suspectAt(
   const stat = await statOf(operations, path);
   if (stat === undefined) return 'gone';
   const changedMs = stat.ctimeNs === undefined ? stat.mtimeMs : Number(stat.ctimeNs / 1_000_000n);
-  return changedMs < sinceMs - TIME_STEP_MS ? undefined : ledger.get(path);
+  if (changedMs < sinceMs - TIME_STEP_MS) return undefined;
+  // The path is canonical: what is a link now was a file before.
+  return stat.kind === 'file' ? ledger.get(path) : 'gone';
 }
 
 /**

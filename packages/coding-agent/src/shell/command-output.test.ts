@@ -85,6 +85,15 @@ test.each([
   expect([output.bytes, output.tail().toString()]).toEqual([5 * KEPT_BYTES, 'x'.repeat(KEPT_BYTES)]);
 });
 
+test('a file that cannot be closed is a problem of the file', () => {
+  const fd = openSync('/dev/null', 'w');
+  const output = new CommandOutput(() => ({ path: '/dev/null', fd }));
+  output.keepFile();
+  closeSync(fd);
+  output.close();
+  expect(output.file()).toMatchObject({ problem: 'EBADF' });
+});
+
 test('a full disk ends the file, and the output goes on', () => {
   const output = new CommandOutput(() => ({ path: '/dev/full', fd: openSync('/dev/full', 'w') }));
   for (let index = 0; index < 5; index++) output.add(Buffer.alloc(KEPT_BYTES, 'x'));

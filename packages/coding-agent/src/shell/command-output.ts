@@ -100,7 +100,13 @@ export class CommandOutput {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#file) closeSync(this.#file.fd);
+    if (!this.#file) return;
+    try {
+      closeSync(this.#file.fd);
+    } catch (error) {
+      // Some file systems report only here that the disk is full.
+      this.#problem ??= errnoOf(error) ?? String(error);
+    }
   }
 
   #write(chunk: Buffer): void {

@@ -18,7 +18,7 @@ async function optionsOf(start?: unknown): Promise<RunOptions> {
     directory.close();
     rmSync(parent, { recursive: true });
   });
-  const { pipe, createFile } = await directory.open();
+  const { pipe, createFile } = await directory.open(signal);
   const output = new CommandOutput(createFile);
   return { env: process.env, pipe, output, signal, start: start as RunOptions['start'] };
 }
@@ -59,6 +59,17 @@ test('an abort before the start starts nothing', async () => {
   const options = await optionsOf(() => expect.unreachable());
   const reason = new Error('enough');
   await expect(runCommand(asked, { ...options, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test.each([
+  ['/bin/sh', '-x; echo ok'],
+  ['/bin/bash', '-x; echo ok'],
+  ['/bin/sh', '+x; echo ok'],
+  ['/bin/bash', '+x; echo ok'],
+])('in %s, the command %j is not an option of the shell', async (shell, command) => {
+  const options = await optionsOf();
+  expect(await runCommand({ ...asked, shell, command }, options)).toMatchObject({ exitCode: 0 });
+  expect(options.output.head().toString()).toMatch(/: command not found\nok\n$|: not found\nok\n$/u);
 });
 
 test('a command that waits on nothing else has its output when it ends', async () => {

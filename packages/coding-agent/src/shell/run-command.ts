@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
 import type { CommandOutput } from './command-output.ts';
-import type { Pipe } from './output-directory.ts';
+import type { Pipe } from './named-pipe.ts';
 import { endGroup, signalGroup } from './process-group.ts';
 import { until } from './until.ts';
 
@@ -17,7 +17,7 @@ export interface ShellCommand {
   readonly command: string;
   /** The root of the workspace, canonical. */
   readonly cwd: string;
-  /** The program that runs the command, with `-c`. */
+  /** The program that runs the command, with `-c`. A command that begins like an option gets a space in front. */
   readonly shell: string;
   readonly timeoutMs: number;
 }
@@ -92,10 +92,13 @@ async function startShell(
     signal.throwIfAborted();
     // In a session of its own, a command has no terminal on which to ask, and its group can be ended as a whole.
     const stdio = ['ignore' as const, pipe.write, pipe.write];
-    const child = start(shell, ['-c', command], { cwd, env, stdio, detached: true });
+    // Shells agree on no other way to keep `-x` from being an option: `fish -c -- x` runs `--`.
+    const argument = /^[-+]/u.test(command) ? ` ${command}` : command;
+    const child = start(shell, ['-c', argument], { cwd, env, stdio, detached: true });
     await once(child, 'spawn');
     return child;
   } catch (error) {
+    signal.throwIfAborted();
     throw explainStart(error, asked);
   } finally {
     closeSync(pipe.write);
@@ -104,14 +107,17 @@ async function startShell(
 
 /** Waits until all output is read. Returns false when a process still holds the output after the end of the command. */
 async function isDrained(reader: Socket, output: CommandOutput, closed: Promise<unknown>): Promise<boolean> {
+  const deadlineMs = performance.now() + DRAIN_MS;
   let silentMs = 0;
-  for (let waitedMs = 0; waitedMs < DRAIN_MS && silentMs < SILENCE_MS; waitedMs += DRAIN_STEP_MS) {
+  // At least for as many steps as show a silence: on a busy machine, each of them may take long.
+  for (let stepsMs = 0; stepsMs < SILENCE_MS || performance.now() < deadlineMs; stepsMs += DRAIN_STEP_MS) {
     const before = output.bytes;
     await Promise.race([closed, delay(DRAIN_STEP_MS, undefined, { ref: false })]);
     // All that was ready has been read then, however busy this process is.
     await nextTurn();
     if (reader.closed) return true;
     silentMs = output.bytes === before ? silentMs + DRAIN_STEP_MS : 0;
+    if (silentMs >= SILENCE_MS) return false;
   }
   return false;
 }
@@ -145,7 +151,7 @@ export async function runCommand(command: ShellCommand, options: RunOptions): Pr
       resolve();
     });
   });
-  const noteEnd = atExit(() => void signalGroup(group, 'SIGKILL'));
+  const noteEnd = atExit('kill', () => void signalGroup(group, 'SIGKILL'));
   const limit = AbortSignal.timeout(command.timeoutMs);
   await until(exited, AbortSignal.any([limit, signal])).catch(() => undefined);
   const isStopped = end === undefined;

@@ -2,8 +2,8 @@ import { createTool, succeed, ToolError } from '@cairn/tool';
 import type { ToolDefinition, ToolRunOptions, ToolSuccess } from '@cairn/tool';
 import { startOf } from '@cairn/tool/internal';
 import { escapeControls, quotePath } from '@cairn/tool/paths';
-import { accessSync, constants } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
+import { basename, isAbsolute } from 'node:path';
 import process from 'node:process';
 import { z } from 'zod';
 import { inputSchema } from '../tools/input.ts';
@@ -13,6 +13,7 @@ import { answerOf } from './answer.ts';
 import { changedReadFiles } from './changed-files.ts';
 import { CommandOutput } from './command-output.ts';
 import { commandEnvironment, type CommandEnvironment } from './environment.ts';
+import { closePipe } from './named-pipe.ts';
 import { OutputDirectory } from './output-directory.ts';
 import { explainResources, runCommand } from './run-command.ts';
 import type { CommandEnd, RunOptions, ShellCommand } from './run-command.ts';
@@ -104,26 +105,44 @@ function checkOptions({ approve, outputDirectory }: ShellToolOptions): void {
   }
 }
 
-/** Returns the user's shell; `/bin/sh` for none, and for one that cannot be run. */
+/** The shells of users who may not log in. */
+const NO_SHELLS: readonly string[] = ['false', 'true', 'nologin'];
+
+/** Returns the user's shell; `/bin/sh` for none, and for one that cannot run a command. */
 function shellOf(env: CommandEnvironment['passed']): string {
   const { SHELL: shell = '' } = env;
-  if (!isAbsolute(shell)) return '/bin/sh';
+  if (!isAbsolute(shell) || NO_SHELLS.includes(basename(shell))) return '/bin/sh';
   try {
     accessSync(shell, constants.X_OK);
-    return shell;
+    return statSync(shell).isFile() ? shell : '/bin/sh';
   } catch {
     return '/bin/sh';
   }
 }
 
+/** The directory of a root. */
+interface Root {
+  /** Canonical. */
+  readonly cwd: string;
+  readonly identity: string;
+}
+
 /** @throws {ToolError} `ROOT_MOVED`, `NOT_FOUND`, `NOT_A_DIRECTORY` */
-async function rootOf(workspace: Workspace): Promise<string> {
+async function rootOf(workspace: Workspace): Promise<Root> {
   const { real, stat } = await workspace.resolve(workspace.root);
-  if (stat?.kind === 'directory') return real;
+  if (stat?.kind === 'directory') return { cwd: real, identity: stat.identity };
   const is = stat === undefined ? 'does not exist' : 'is not a directory';
   const summary = `The root ${quotePath(workspace.root)} ${is}`;
   const code = stat === undefined ? 'NOT_FOUND' : 'NOT_A_DIRECTORY';
   throw new ToolError(code, [summary, 'Tell the user: no command can run without it.']);
+}
+
+/** @throws {ToolError} `ROOT_MOVED` for a root that is not the approved one any more; `NOT_FOUND`, `NOT_A_DIRECTORY` */
+async function requireSameRoot(workspace: Workspace, approved: Root): Promise<void> {
+  const { cwd, identity } = await rootOf(workspace);
+  if (cwd === approved.cwd && identity === approved.identity) return;
+  const summary = `The root ${quotePath(workspace.root)} is another directory than when the command was approved`;
+  throw new ToolError('ROOT_MOVED', [summary, 'Call again: the command needs another approval.']);
 }
 
 /** @throws {ToolError} `INVALID_INPUT` for a command that would reach the shell in another form than the approved one. */
@@ -173,14 +192,15 @@ class Shell {
     { signal, dryRun }: Pick<ToolRunOptions, 'signal' | 'dryRun'>,
   ): Promise<ToolSuccess<ShellDetails>> {
     checkCommand(command);
-    const cwd = await rootOf(this.#workspace);
+    const root = await rootOf(this.#workspace);
+    const { cwd } = root;
     const { passed, withheld } = commandEnvironment(this.#options.env ?? process.env, cwd);
     const asked: ShellCommand = Object.freeze({ command, cwd, shell: shellOf(passed), timeoutMs: timeout });
     if (dryRun) return this.#dryRun(asked);
     const either = signal === undefined ? this.#end : AbortSignal.any([signal, this.#end]);
     await this.#requireApproval(asked, either);
     const startedMs = Date.now();
-    const { pipe, createFile } = await this.#prepare();
+    const { pipe, createFile } = await this.#prepare(root, either);
     const output = new CommandOutput(createFile);
     const end = await this.#start(asked, { env: passed, pipe, output, signal: either });
     if (end.aborted) signal?.throwIfAborted();
@@ -234,11 +254,26 @@ class Shell {
     throw new ToolError('NOT_APPROVED', [`The command was not approved and did not run${stated}`, hint]);
   }
 
-  /** @throws {ToolError} `IO` */
-  async #prepare(): ReturnType<OutputDirectory['open']> {
+  /** @throws {ToolError} `IO`, and as {@link requireSameRoot}. @throws the reason of an abort. */
+  async #prepare(approved: Root, signal: AbortSignal): ReturnType<OutputDirectory['open']> {
+    const place = await this.#openOutput(signal);
     try {
-      return await this.#directory.open();
+      await requireSameRoot(this.#workspace, approved);
+      signal.throwIfAborted();
+      return place;
     } catch (error) {
+      closePipe(place.pipe);
+      throw error;
+    }
+  }
+
+  /** @throws {ToolError} `IO`. @throws the reason of an abort. */
+  async #openOutput(signal: AbortSignal): ReturnType<OutputDirectory['open']> {
+    try {
+      return await this.#directory.open(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (ToolError.isInstance(error)) throw error;
       const resources = explainResources(error);
       if (resources) throw resources;
       const summary = `There is no place for the output of the command: ${escapeControls(String(error))}`;

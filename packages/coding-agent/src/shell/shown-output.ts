@@ -4,7 +4,14 @@ import { escapeControls } from '@cairn/tool/paths';
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { KEPT_BYTES, type CommandOutput } from './command-output.ts';
-import { withoutValues, type CommandEnvironment } from './environment.ts';
+import {
+  secretValues,
+  withoutValueAtEnd,
+  withoutValueAtStart,
+  withoutValues,
+  type CommandEnvironment,
+  type SecretValue,
+} from './environment.ts';
 
 /** Characters of an output that an answer shows: of all of it, or of its start and of its end. */
 const MAX_CHARACTERS = 8000;
@@ -40,13 +47,24 @@ function wholeCharacters(bytes: Buffer, cut: 'start' | 'end'): Buffer {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Returns the text of bytes as an answer shows it: colors are left out, and other control characters are escaped. */
-function textOf(bytes: Buffer, withheld: CommandEnvironment['withheld']): string {
-  const text = withoutValues(decoder.decode(bytes), withheld)
-    // oxlint-disable-next-line no-control-regex -- The sequence that sets a color.
-    .replaceAll(/\u001b\[[\d;:]*m/gu, '')
-    .replaceAll('\r\n', '\n');
-  return escapeControls(marks.neutralize(text), '\n\t');
+/** Returns a text without colors, without the sequences that clear a line, and with line feeds as line ends. */
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- The sequences begin with it.
+  return text.replaceAll(/\u001b\[(?:[\d;:]*m|[012]?K)/gu, '').replaceAll('\r\n', '\n');
+}
+
+/**
+ * Returns the text of bytes as an answer shows it: colors and values of withheld variables are left out, and control characters are
+ * escaped. Of a value that `cut` splits, nothing is left.
+ */
+function textOf(bytes: Buffer, secrets: readonly SecretValue[], cut?: 'start' | 'end'): string {
+  let text = decoder.decode(bytes);
+  // A sequence or a line end that the cut splits would hide what it is in.
+  // oxlint-disable-next-line no-control-regex -- As above.
+  if (cut === 'end') text = withoutValueAtEnd(plain(text.replace(/\u001b(?:\[[\d;:]*)?$|\r$/u, '')), secrets);
+  else if (cut === 'start') text = withoutValueAtStart(plain(text).replace(/^\[?[\d;:]*[mK]/u, ''), secrets);
+  else text = plain(text);
+  return escapeControls(marks.neutralize(withoutValues(text, secrets)), '\n\t');
 }
 
 /** A part of an output, and the number of lines that it has in full. */
@@ -85,16 +103,17 @@ function withoutEnd(text: string): string {
 /** Returns the parts of an output that an answer shows, without the values of withheld variables. */
 export function shownOutput(output: CommandOutput, withheld: CommandEnvironment['withheld']): ShownOutput {
   if (output.bytes === 0) return { parts: [], hiddenLines: 0, isBroken: false };
+  const secrets = secretValues(withheld, plain);
   const isKept = output.bytes <= 2 * KEPT_BYTES;
   const rest = Math.max(0, output.bytes - KEPT_BYTES);
   const whole = isKept ? Buffer.concat([output.head(), output.tail().subarray(KEPT_BYTES - rest)]) : undefined;
-  const wholeText = whole && textOf(whole, withheld);
+  const wholeText = whole && textOf(whole, secrets);
   if (whole !== undefined && wholeText !== undefined && wholeText.length <= MAX_CHARACTERS) {
     return { parts: [marks.wrap({}, withoutEnd(wholeText))], hiddenLines: 0, isBroken: !isUtf8(whole) };
   }
   const [head, tail] = [wholeCharacters(output.head(), 'end'), wholeCharacters(output.tail(), 'start')];
-  const start = startPart(wholeText ?? textOf(head, withheld));
-  const end = endPart(wholeText ?? textOf(tail, withheld));
+  const start = startPart(wholeText ?? textOf(head, secrets, 'end'));
+  const end = endPart(wholeText ?? textOf(tail, secrets, 'start'));
   return {
     parts: [marks.wrap({ part: 'start' }, start.text), marks.wrap({ part: 'end' }, withoutEnd(end.text))],
     // A withheld value may have had several lines.

@@ -72,6 +72,12 @@ test.each([
   'SESSION_COOKIE',
   'GPG_PASSPHRASE',
   'A_SECRET\n',
+  'OPENAI_API_KEY2',
+  'GITHUB_TOKEN_10',
+  'AUTH2',
+  'DBPASS',
+  'MY_TOKENIZER_SECRET',
+  'MAXIMAL_TOKENS',
 ])('the variable %s is taken for a secret', (name) => {
   expect(isSecretVariable(name)).toBe(true);
 });
@@ -88,6 +94,11 @@ test.each([
   'GIT_AUTHOR_NAME',
   'TOKENIZERS_PARALLELISM',
   'CLAUDE_CODE_MAX_OUTPUT_TOKENS',
+  'OPENAI_MAX_TOKENS',
+  'MAX_THINKING_TOKENS',
+  'SUDO_ASKPASS',
+  'PROXY_BYPASS',
+  'PATH2',
   'XDG_SESSION_ID',
   'DBUS_SESSION_BUS_ADDRESS',
   'KEYBOARD_LAYOUT',

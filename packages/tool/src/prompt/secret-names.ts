@@ -28,8 +28,8 @@ function toPattern(globs: readonly string[]): RegExp {
 const SECRET_VARIABLES: readonly string[] = [
   ['*TOKEN*', '*SECRET*', '*PASSWORD*', '*PASSWD*', '*PASSPHRASE*', '*CREDENTIAL*', '*COOKIE*', '*BEARER*', '*JWT*'],
   ['*KEY', '*KEYS', '*KEY_*', '*KEYS_*', '*APIKEY*', '*AUTHORIZATION*', 'AUTH', '*_AUTH', '*_AUTH_*'],
-  ['PASS', '*_PASS', '*_PASS_*', 'SSHPASS', '*_PWD', '*_PAT', 'PAT'],
-  ['!SSH_AUTH_SOCK', '!*TOKENIZER*', '!*MAX*TOKENS'],
+  ['*PASS', '*_PASS_*', '*_PWD', '*_PAT', 'PAT'],
+  ['!SSH_AUTH_SOCK', '!*ASKPASS', '!*BYPASS', '!TOKENIZERS_*', '!*MAX_TOKENS', '!*MAX_*_TOKENS'],
 ].flat();
 
 const exceptions = toPattern(SECRET_NAMES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
@@ -42,9 +42,13 @@ const patternOf: Readonly<Record<'file' | 'directory', RegExp>> = {
 const secretVariable = toPattern(SECRET_VARIABLES.filter((name) => !name.startsWith('!')));
 const plainVariable = toPattern(SECRET_VARIABLES.filter((name) => name.startsWith('!')).map((name) => name.slice(1)));
 
-/** Returns whether an environment variable of this name usually holds a secret, such as `GITHUB_TOKEN`. Case does not matter. */
+/**
+ * Returns whether an environment variable of this name usually holds a secret, such as `GITHUB_TOKEN`. Case and a number at the end do
+ * not matter.
+ */
 export function isSecretVariable(name: string): boolean {
-  return secretVariable.test(name) && !plainVariable.test(name);
+  const numberless = name.replace(/\d+$/u, '');
+  return secretVariable.test(numberless) && !plainVariable.test(numberless);
 }
 
 /**
