@@ -44,7 +44,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** Returns how many locks of this process are on a file. */
+/** Returns the number of locks that this process has on a file. */
 function locksOn(path: string): number {
   const { ino } = statSync(path);
   const lines = readFileSync('/proc/locks', 'utf8').split('\n');
