@@ -208,7 +208,7 @@ function misleadingEvents(): OpenedEvent[] {
 test('a replayed log raises the mean reciprocal rank of the half that was held out', () => {
   const before = meanReciprocalRank(heldOut, []);
   const after = meanReciprocalRank(heldOut, eventsOf(learned));
-  expect(before).toBeCloseTo(0.82, 2);
+  expect(before).toBeCloseTo(0.81, 2);
   expect(after).toBeGreaterThan(before + 0.03);
 });
 

@@ -15,7 +15,7 @@ import { isBusy } from './sqlite-errors.ts';
 import type { OpenFile, Opening } from './sqlite-open.ts';
 import { sweep } from './sqlite-table.ts';
 import { pragma, stateOf } from './sqlite-schema.ts';
-import { loggedPages, scrubPages } from './sqlite-scrub.ts';
+import type * as Scrubber from './sqlite-scrub.ts';
 import { inTransaction, type Statements } from './sqlite-statements.ts';
 
 /** The attempts to truncate the log. Most processes read for less than a few milliseconds. */
@@ -115,16 +115,18 @@ export class Eraser {
     const { database, statements } = erasing;
     const mark = markOf(statements);
     if (mark === undefined) return true;
+    // Most processes erase nothing.
+    const scrubber = await import('./sqlite-scrub.ts');
     try {
       return await withoutSync(database, async () => {
         await sweepAll(erasing);
         if (!isMainThread) return await rewrite(erasing, mark);
         for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
           const before = version(database);
-          const logged = loggedPages(erasing.path);
+          const logged = scrubber.loggedPages(erasing.path);
           const changed = logged?.name === this.#log ? logged?.pages : undefined;
           if (!(await truncateLog(erasing))) return false;
-          if (await this.#scrub(erasing, { mark, before, changed })) return true;
+          if (await this.#scrub(erasing, { mark, before, changed, scrubber })) return true;
         }
         return false;
       });
@@ -137,7 +139,17 @@ export class Eraser {
   /** @returns whether the log was still empty. */
   async #scrub(
     erasing: Erasing,
-    { mark, before, changed }: { mark: string; before: number; changed: ReadonlySet<number> | undefined },
+    {
+      mark,
+      before,
+      changed,
+      scrubber: { loggedPages, scrubPages },
+    }: {
+      readonly mark: string;
+      readonly before: number;
+      readonly changed: ReadonlySet<number> | undefined;
+      readonly scrubber: typeof Scrubber;
+    },
   ): Promise<boolean> {
     const { database, path, retry } = erasing;
     // A page that this connection keeps would bring its free space back. Others read them again after the commit below.
