@@ -37,6 +37,7 @@ test('@cairn/knowledge/internal exports these values to the other packages', () 
     'checkName',
     'checkProductLine',
     'checkSecrets',
+    'createGlobs',
     'createLayers',
     'createTeam',
     'editAsset',

@@ -108,6 +108,7 @@ test('the codes of a ToolError', () => {
     'IS_DIRECTORY',
     'LOCKED',
     'NAME_TOO_LONG',
+    'NOT_ALLOWED',
     'NOT_A_DIRECTORY',
     'NOT_A_FILE',
     'NOT_FOUND',

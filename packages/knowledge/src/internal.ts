@@ -1,6 +1,7 @@
 /** What other packages of Cairn use. It may change with every version. */
 export type { FieldChanges } from './assets/fields.ts';
 export { hasFrontMatter } from './assets/front-matter.ts';
+export { createGlobs } from './assets/globs.ts';
 export { editAsset, hashOf } from './assets/markdown.ts';
 export { marksOf, type AssetMark } from './assets/marks.ts';
 export { checkName, checkProductLine } from './assets/names.ts';

@@ -2,6 +2,7 @@ import { explainSystemError } from './kernel/system-error.ts';
 import { ToolError } from './kernel/tool-error.ts';
 import { textOf } from './definition.ts';
 import type {
+  BeforeChange,
   ModelOutput,
   ModelOutputPart,
   ToolCallOptions,
@@ -21,12 +22,13 @@ export interface ToolRunOptions {
   readonly dryRun: boolean;
   /** States what a long call does now, in a few words. Absent unless it was requested. */
   readonly onProgress?: ((message: string) => void) | undefined;
+  readonly beforeChange?: BeforeChange | undefined;
 }
 
 /** The parts of a tool. `Context` is the second argument of `run`; {@link createTool} passes {@link ToolRunOptions}. */
 export interface ToolSpec<Input, Details, Context = ToolRunOptions> extends Pick<
   ToolDefinition<Input, Details>,
-  'name' | 'description' | 'inputSchema' | 'annotations' | 'hasStructuredDetails'
+  'name' | 'description' | 'inputSchema' | 'annotations' | 'hasStructuredDetails' | 'effect'
 > {
   /**
    * Does the work of a call, with checked input.
@@ -80,7 +82,7 @@ function toModelOutput({ output }: { readonly output: ToolResult }): ModelOutput
  * When a call has both `signal` and `abortSignal`, `signal` counts.
  */
 export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): ToolDefinition<Input, Details> {
-  const { name, description, inputSchema, annotations, hasStructuredDetails } = spec;
+  const { name, description, inputSchema, annotations, hasStructuredDetails, effect } = spec;
   const mutates = !annotations.readOnlyHint;
   const parse = (input: Input): Input => {
     const parsed = inputSchema.safeParse(input, { reportInput: true });
@@ -92,7 +94,8 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
     const signal = options.signal ?? options.abortSignal;
     signal?.throwIfAborted();
     try {
-      return await spec.run(parse(input), { signal, dryRun, onProgress: options.onProgress });
+      const { onProgress, beforeChange } = options;
+      return await spec.run(parse(input), { signal, dryRun, onProgress, beforeChange });
     } catch (error) {
       if (signal?.aborted && isAbort(error, signal.reason)) throw signal.reason;
       const explained = explainSystemError(error, systemPathOf(error));
@@ -102,8 +105,8 @@ export function createTool<Input, Details>(spec: ToolSpec<Input, Details>): Tool
   };
   const execute = (input: Input, options: ToolCallOptions = {}): Promise<ToolResult<Details>> =>
     observeCall({ source: 'tool', name, input, outcomeOf: outcomeOfResult }, () => call(input, options));
-  const structured = hasStructuredDetails === true && { hasStructuredDetails };
-  return { name, description, inputSchema, annotations, ...structured, execute, toModelOutput };
+  const traits = { ...(hasStructuredDetails === true && { hasStructuredDetails }), ...(effect && { effect }) };
+  return { name, description, inputSchema, annotations, ...traits, execute, toModelOutput };
 }
 
 function outcomeOfResult(result: ToolResult): CallOutcome {

@@ -54,7 +54,25 @@ export interface ToolCallOptions {
   readonly dryRun?: boolean | undefined;
   /** Called by a long call with what it does now, in a few words. An MCP server passes it on to clients that ask for progress. */
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** See {@link BeforeChange}. Only tools with the effect `files` call it, in dry runs too. */
+  readonly beforeChange?: BeforeChange | undefined;
 }
+
+/** A path that a call is about to change. */
+export interface ChangedPath {
+  /** The canonical path: links are resolved as the change resolves them. */
+  readonly path: string;
+  /** The path that the call named, absolute. */
+  readonly named: string;
+  /** Why other paths may change, too: the file has other names (hard links), or the directory has more entries than are listed. */
+  readonly unlisted?: 'names' | 'entries' | undefined;
+}
+
+/**
+ * Called once with everything that a call changes, after all checks and before the first change. When it throws, nothing is changed
+ * and the call rejects with the error.
+ */
+export type BeforeChange = (paths: readonly ChangedPath[]) => void;
 
 /** The effects of a tool, as MCP's tool annotations. */
 export interface ToolAnnotations {
@@ -97,6 +115,11 @@ export interface ToolDefinition<Input = unknown, Details = unknown> {
    * content gets them as they are. Of other details it gets the facts. @default false
    */
   readonly hasStructuredDetails?: boolean | undefined;
+  /**
+   * What a call that is not read-only does, for rules about calls. `files`: it changes only files, passes them to `beforeChange`, and
+   * changes nothing in a dry run. `command`: it runs the command line in its parameter `command`. @default anything else
+   */
+  readonly effect?: 'files' | 'command' | undefined;
   execute(input: Input, options?: ToolCallOptions): Promise<ToolResult<Details>>;
   /** Converts a result for the AI SDK, which passes it to a model. */
   toModelOutput(options: { readonly output: ToolResult<Details> }): ModelOutput;

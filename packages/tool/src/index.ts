@@ -1,6 +1,8 @@
 export { createTool, type ToolRunOptions } from './create-tool.ts';
 export { succeed, textOf } from './definition.ts';
 export type {
+  BeforeChange,
+  ChangedPath,
   ContentPart,
   ModelOutput,
   ToolAnnotations,

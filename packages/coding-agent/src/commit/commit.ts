@@ -3,6 +3,7 @@ import { ToolError } from '@cairn/tool';
 import { quotePath } from '@cairn/tool/paths';
 import type { FileOperations } from '../files/operations.ts';
 import type { Change, ChangeTools } from './change.ts';
+import { changedPaths } from './changed-paths.ts';
 import { isOutOfSight, kindOf, revert } from './make-change.ts';
 import type { Expectation } from './mark.ts';
 import { place } from './place.ts';
@@ -245,10 +246,9 @@ function isCrossing(error: unknown): boolean {
  * something could not be undone. The signal's reason.
  */
 export async function commit(steps: readonly Step[], context: ChangeContext): Promise<void> {
-  if (context.dryRun) {
-    await check(steps, context.signal);
-    return;
-  }
+  if (context.dryRun) await check(steps, context.signal);
+  context.beforeChange?.(await changedPaths(steps, context));
+  if (context.dryRun) return;
   try {
     await new Commit(steps, context).run();
   } catch (error) {

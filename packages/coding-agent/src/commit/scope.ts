@@ -1,3 +1,4 @@
+import type { BeforeChange } from '@cairn/tool';
 import type { Ledger } from '../files/ledger.ts';
 import type { PathScope } from '../files/resolve.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -26,4 +27,5 @@ export interface ChangeContext {
   readonly dryRun: boolean;
   /** The canonical paths of the files that the call has read or changed: a commit adds to it. */
   readonly touched?: Set<string> | undefined;
+  readonly beforeChange?: BeforeChange | undefined;
 }

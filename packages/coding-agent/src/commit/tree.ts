@@ -3,16 +3,18 @@ import { quotePath } from '@cairn/tool/paths';
 import { join } from 'node:path';
 import { kindNames, withFile, type DirectoryEntry, type FileOperations } from '../files/operations.ts';
 
-/** Yields everything below a directory, each directory before its content. Links are not followed. */
+/** Yields everything below a directory with its relative path, each directory before its content. Links are not followed. */
 export async function* walkTree(
   operations: FileOperations,
   directory: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<DirectoryEntry, void, undefined> {
-  for (const entry of await operations.list(directory)) {
+  above: string = '',
+): AsyncGenerator<DirectoryEntry & { readonly below: string }, void, undefined> {
+  for (const entry of await operations.list(join(directory, above))) {
     signal?.throwIfAborted();
-    yield entry;
-    if (entry.kind === 'directory') yield* walkTree(operations, join(directory, entry.name), signal);
+    const below = join(above, entry.name);
+    yield { ...entry, below };
+    if (entry.kind === 'directory') yield* walkTree(operations, directory, signal, below);
   }
 }
 

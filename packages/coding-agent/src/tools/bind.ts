@@ -62,10 +62,11 @@ export function bind<Given, Input, Details>(
     description,
     inputSchema,
     annotations: spec.annotations,
-    run: async (given, { signal, dryRun: isTrial }) => {
+    ...(!spec.annotations.readOnlyHint && { effect: 'files' }),
+    run: async (given, { signal, dryRun: isTrial, beforeChange }) => {
       const { input, dryRun = false } = appearance.adapt(given);
       const touched = new Set<string>();
-      const context = { workspace, names, signal, dryRun: dryRun || isTrial, touched };
+      const context = { workspace, names, signal, dryRun: dryRun || isTrial, beforeChange, touched };
       const result = await withNotices(workspace, () => spec.run(unquoted(input), context));
       if (touched.size === 0) return result;
       return withNotes(result, (await workspace.fileNotes?.notesOn([...touched], { signal })) ?? []);

@@ -8,6 +8,7 @@ import { HintedError, isNamed, type CairnErrorFacts, type ErrorText } from './ca
  * - `INVALID_INPUT`, `INVALID_OPTION`: invalid parameters of a call, or invalid options of a factory.
  * - `NOT_FOUND`, `EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_A_FILE`: the path holds something else than the call needs.
  * - `BINARY`, `ENCODING`: the content is not text, or not text in this encoding.
+ * - `NOT_ALLOWED`: a rule or a person rejected the call, or no person could be asked.
  * - `OUTSIDE_ROOT`, `PROTECTED`: the policy forbids the path.
  * - `ROOT_MOVED`: the root is a link that leads to another directory than before.
  * - `CLOSED`: what the call needs was closed.
@@ -30,6 +31,7 @@ export type ToolErrorCode =
   | 'IS_DIRECTORY'
   | 'LOCKED'
   | 'NAME_TOO_LONG'
+  | 'NOT_ALLOWED'
   | 'NOT_A_DIRECTORY'
   | 'NOT_A_FILE'
   | 'NOT_FOUND'
