@@ -5,6 +5,9 @@ import type { FrontMatterField } from './front-matter.ts';
 /** The rest of a name in a list that names a part of a tool: `(git add:*)`. */
 const PART = /\s*\([^]*$/u;
 
+/** The permission modes that mean the same here. */
+const MODES_OF_CLAUDE = ['plan', 'acceptEdits', 'bypassPermissions'];
+
 type ToolNameOf = (name: string) => string | undefined;
 
 /** Returns the names of a list or of a comma list. The commas of `Bash(git add:*, git log:*)` separate no names. */
@@ -67,12 +70,10 @@ export function fromClaude(
         : warn(`the model ${shownValue(value)} of Claude Code is not used; the agent uses the model of its caller`);
     }
     if (name === 'permissionMode') {
-      if (value === 'plan') return [{ ...field, name: 'permissions' }];
+      if (typeof value === 'string' && MODES_OF_CLAUDE.includes(value)) return [{ ...field, name: 'permissions' }];
       return value === 'default'
         ? []
-        : warn(
-            `Cairn does not use the permission mode ${shownValue(value)}; of these it knows plan, which changes nothing`,
-          );
+        : warn(`Cairn does not use the permission mode ${shownValue(value)}; it knows ${MODES_OF_CLAUDE.join(', ')}`);
     }
     if (name === 'disallowedTools') {
       if (allowsAll(namesOf(valueOf('tools'))))

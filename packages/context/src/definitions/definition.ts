@@ -38,8 +38,18 @@ export interface AgentDefinition {
    * @default all of {@link SHOWN_PARTS}
    */
   readonly shows?: readonly ShownPart[];
-  /** `plan`: the agent is offered only tools that change nothing, and so is each agent that it starts. @default no limit */
-  readonly permissions?: 'plan';
+  /**
+   * `plan`: the agent is offered only tools that change nothing, and so is each agent that it starts. `ask`: every change needs a
+   * person's approval, whatever the rules allow. `acceptEdits` and `bypassPermissions` allow changes of files, or every call, in the
+   * user's own definitions only. @default the rules of the run
+   */
+  readonly permissions?: 'plan' | 'ask' | 'acceptEdits' | 'bypassPermissions';
+  /** Rules that allow calls, such as `edit(docs/**)`; in the user's own definitions only. @default none */
+  readonly allow?: readonly string[];
+  /** Rules about calls that need a person's approval, such as `shell`, for the agent and each agent that it starts. @default none */
+  readonly ask?: readonly string[];
+  /** Rules about calls that are rejected, such as `*(infra/**)`, for the agent and each agent that it starts. @default none */
+  readonly deny?: readonly string[];
   readonly source?: DefinitionSource;
   /** The file, absolute. */
   readonly path?: string;

@@ -39,6 +39,8 @@ function textList(maxItems: number, maxLength: number): Check {
       : use;
 }
 
+const PERMISSIONS = ['plan', 'ask', 'acceptEdits', 'bypassPermissions'] as const;
+
 const checks: Readonly<Record<FieldName, Check>> = {
   name: text(1000),
   description: text(10_000, { isEmptyValid: true }),
@@ -63,9 +65,12 @@ const checks: Readonly<Record<FieldName, Check>> = {
       ? undefined
       : `use a list of ${SHOWN_PARTS.join(', ')}, or [] for none of them`,
   permissions: (value) =>
-    value === 'plan'
+    (PERMISSIONS as readonly unknown[]).includes(value)
       ? undefined
-      : 'use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
+      : `use ${PERMISSIONS.join(', ')}; to leave out single tools, list the others in tools`,
+  allow: textList(500, 1000),
+  ask: textList(500, 1000),
+  deny: textList(500, 1000),
 };
 
 /** The names of the fields, in the order in which a file is written. */

@@ -150,14 +150,14 @@ const invalid: readonly (readonly [reason: string, front: string, expected: stri
     '2 shows: invalid value "facts"; use a list of facts, knowledge, tree, instructions, or [] for none of them',
   ],
   [
-    'permissions that need approvals',
-    'permissions: ask',
-    '2 permissions: invalid value "ask"; use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
+    'unknown permissions',
+    'permissions: asks',
+    '2 permissions: invalid value "asks"; use plan, ask, acceptEdits, bypassPermissions; to leave out single tools, list the others in tools',
   ],
   [
     'rules as permissions',
     'permissions: { deny: [write] }',
-    '2 permissions: invalid value {"deny":["write"]}; use plan, with which the agent changes nothing; to leave out single tools, list the others in tools',
+    '2 permissions: invalid value {"deny":["write"]}; use plan, ask, acceptEdits, bypassPermissions; to leave out single tools, list the others in tools',
   ],
   [
     'a summary of one message',
@@ -361,14 +361,15 @@ describe('a file of Claude Code', () => {
     ]);
   });
 
-  test('the permission mode plan makes the agent read-only, and another one is a warning', () => {
+  test('the permission modes that Cairn knows are permissions, and another one is a warning', () => {
     const withMode = (mode: string): string => `---\ndescription: d\npermissionMode: ${mode}\n---\nb`;
     expect(claude(withMode('plan'))).toMatchObject({ definition: { permissions: 'plan' }, problems: [] });
     expect(claude(withMode('default')).definition).not.toHaveProperty('permissions');
     expect(problemsOf(withMode('default'), 'claude-user')).toEqual([]);
-    expect(claude(withMode('bypassPermissions')).definition).not.toHaveProperty('permissions');
-    expect(problemsOf(withMode('bypassPermissions'), 'claude-user')).toEqual([
-      'warning 3 permissionMode: Cairn does not use the permission mode "bypassPermissions"; of these it knows plan, which changes nothing',
+    expect(claude(withMode('bypassPermissions'))).toMatchObject({ definition: { permissions: 'bypassPermissions' } });
+    expect(claude(withMode('dontAsk')).definition).not.toHaveProperty('permissions');
+    expect(problemsOf(withMode('dontAsk'), 'claude-user')).toEqual([
+      'warning 3 permissionMode: Cairn does not use the permission mode "dontAsk"; it knows plan, acceptEdits, bypassPermissions',
     ]);
   });
 
