@@ -1,5 +1,5 @@
 /** The contestants of the task. Each is set up once, and then does the task in a session of its own. */
-import { createAgents } from '@cairn/agents';
+import { createAgents, createApprovals } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
 import { createTool, succeed } from '@cairn/tool';
 import type { ToolSet } from '@cairn/tool';
@@ -46,7 +46,8 @@ export function cairn({ url }: ModelProcess): Contestant {
   };
   const definition = { name: 'renamer', description: 'Renames.', systemPrompt: instructions };
   const contexts = new ContextManager();
-  const agents = createAgents({ root: '/', contexts, model: 'scripted', baseUrl: url, toolSets: [set] });
+  const approvals = createApprovals({ root: '/', rules: [{ source: 'the benchmark', allow: ['*'] }] });
+  const agents = createAgents({ root: '/', contexts, approvals, model: 'scripted', baseUrl: url, toolSets: [set] });
   return {
     name: 'cairn',
     run: async (project) => {

@@ -172,12 +172,17 @@ test('a run whose signal is aborted already sends nothing', async () => {
 
 test('a tool that ignores the abort does not delay the end for long, and its outcome is unknown', async () => {
   const held = Promise.withResolvers<string>();
+  const begun = Promise.withResolvers<void>();
+  const hold = (): Promise<string> => {
+    begun.resolve();
+    return held.promise;
+  };
   const { agents } = await startAgents([{ toolCalls: [{ name: 'hold', input: { text: 'a' } }] }], {
-    toolSets: [makeToolSet(makeTool('hold', () => held.promise))],
+    toolSets: [makeToolSet(makeTool('hold', hold))],
   });
   const abort = new AbortController();
   const run = agents.run({ agent: helper, prompt: 'Go', signal: abort.signal });
-  await eventOf(run, 'tool-start');
+  await begun.promise;
   abort.abort();
   const { messages } = await run.result;
   expect(JSON.stringify(messages)).toContain('Outcome unknown: the run was aborted before the call ended.');

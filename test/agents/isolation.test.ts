@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { startModelServer, systemPromptOf } from '../support/model-server.ts';
 import type { ModelAnswer, ModelRequest } from '../support/model-server.ts';
 import { createTree } from '../support/tree.ts';
-import { createAgents } from '@cairn/agents';
+import { createAgents, createApprovals } from '@cairn/agents';
 
 /** A sentence of main. `isShared`: it matches the pattern of the agent. */
 interface Sentence {
@@ -162,6 +162,7 @@ async function requestsIn(mode: ContextMode, turns: readonly MainTurn[], memory:
   ] as { readonly name: string; readonly description: string; readonly systemPrompt: string }[];
   const agents = createAgents({
     root,
+    approvals: createApprovals({ root, rules: [{ source: 'the test', allow: ['*'] }] }),
     contexts,
     memory,
     workspaceCache,

@@ -1,4 +1,4 @@
-import { createAgents } from '@cairn/agents';
+import { createAgents, createApprovals } from '@cairn/agents';
 import type { Agents, AgentsOptions } from '@cairn/agents';
 import { ContextManager } from '@cairn/context';
 import type { ContextMode } from '@cairn/context';
@@ -22,12 +22,13 @@ export interface StartedAgents {
   readonly contexts: ContextManager;
 }
 
-/** Starts agents whose model is a scripted server. Both are closed when the test ends. */
+/** Starts agents whose model is a scripted server, and whose calls are all allowed. Both are closed when the test ends. */
 export async function startAgents(script: ModelScript, options: Partial<AgentsOptions> = {}): Promise<StartedAgents> {
   const server = await startModelServer(script);
   const { contexts = new ContextManager() } = options;
   const root = options.root ?? createTree({});
-  const agents = createAgents({ model: 'scripted', baseUrl: server.url, ...options, root, contexts });
+  const { approvals = createApprovals({ root, rules: [{ source: 'the test', allow: ['*'] }] }) } = options;
+  const agents = createAgents({ model: 'scripted', baseUrl: server.url, ...options, root, contexts, approvals });
   onTestFinished(async () => {
     await agents.close();
     await server.close();

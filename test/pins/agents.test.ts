@@ -13,13 +13,18 @@ const exported = [
   'checkModel',
   'createAgents',
   'createAgentsToolSet',
+  'createApprovals',
   'createWorkflows',
+  'isFromProject',
   'loadFunctions',
   'mapModelError',
   'openAgentTools',
+  'openUserRules',
   'resolveModel',
+  'rulesOfMode',
   'toStreamFunctions',
   'toolNameOf',
+  'trustHash',
 ];
 
 test('@cairn/agents exports these values, from its sources and built', async () => {

@@ -30,6 +30,7 @@ const store = ['--backend <name>', '--store <file>', '--url <url>', '--json', '-
 const facts = ['--project <identity>', ...store];
 const agents = ['--root <dir>', '--json', '--color <when>', '-h, --help'];
 const histories = ['--session <name>', '--resume'];
+const approvals = ['--allow <rule>', '--ask <rule>', '--deny <rule>', '--permissions <mode>', '--trust'];
 const agentPlace = ['--root <dir>', ...facts];
 const times = ['--since <time>', '--until <time>'];
 const place = ['--stream <name>', '--group <name>'];
@@ -40,6 +41,7 @@ const work = [
   '--root <dir>',
   '--language <code>',
   '--approve <names>',
+  ...approvals,
   '--read-only',
   '--no-tools',
   '--model <id>',
@@ -378,6 +380,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--read-only',
       '--max-context-tokens <n>',
       '--language <code>',
+      ...approvals,
       '--max-steps <n>',
       '--max-tokens <n>',
       '--timeout <s>',
@@ -409,6 +412,7 @@ const pinned: readonly (readonly [command: string, options: readonly string[]])[
       '--agents',
       '--model <id>',
       '--base-url <url>',
+      ...approvals,
       '--state-dir <dir>',
       '--watch',
       '--structured <when>',

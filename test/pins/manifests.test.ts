@@ -163,12 +163,12 @@ const pins: Readonly<Record<string, Pin>> = {
   '@cairn/agents': {
     exports: {
       '.': './src/index.ts',
-      './tool-names': './src/tools/tool-names.ts',
+      './tool-names': './src/tool-names.ts',
       './package.json': './package.json',
     },
     published: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
-      './tool-names': { types: './dist/tools/tool-names.d.ts', default: './dist/tools/tool-names.js' },
+      './tool-names': { types: './dist/tool-names.d.ts', default: './dist/tool-names.js' },
       './package.json': './package.json',
     },
     bin: [],

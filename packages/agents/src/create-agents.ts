@@ -9,7 +9,7 @@ import { prepareRun } from './run/prepare.ts';
 import { SharedParts, type DelegationCaller } from './run/shared-parts.ts';
 import { requestNames, StartedRun } from './run/started-run.ts';
 import { asAgentTool, type AgentTool } from './tools/agent-tool.ts';
-import { AGENT_TOOL } from './tools/tool-names.ts';
+import { AGENT_TOOL } from './tool-names.ts';
 import { RunTool } from './delegation/run-tool.ts';
 
 /** Runs that are started by runs go no deeper. */
@@ -73,6 +73,7 @@ const agentsOptions: OptionNames<AgentsOptions> = {
   roots: 'optional',
   naming: 'optional',
   readOnly: 'optional',
+  approvals: 'optional',
   memory: 'optional',
   knowledge: 'optional',
   workspaceCache: 'optional',

@@ -15,6 +15,8 @@ import { ArgumentChecks, HintedError, isNamed } from '@cairn/tool/kernel';
  * - `TURN_TOO_LONG`: a model made more requests than allowed without ending its turn.
  * - `UNKNOWN_RUN`: there is no run with this id to continue.
  * - `DELEGATION_REFUSED`: an agent called itself, or the depth of delegation is reached.
+ * - `INVALID_RULE`: a rule about calls is invalid, or a file with rules.
+ * - `NOT_TRUSTED`: the user has not allowed what comes with a repository.
  * - `INVALID_FUNCTIONS`: a module with functions is invalid.
  */
 export type AgentErrorCode =
@@ -22,12 +24,14 @@ export type AgentErrorCode =
   | 'INVALID_FUNCTIONS'
   | 'INVALID_INPUT'
   | 'INVALID_OPTION'
+  | 'INVALID_RULE'
   | 'MODEL_BUSY'
   | 'MODEL_DENIED'
   | 'MODEL_FAILED'
   | 'MODEL_REFUSED'
   | 'MODEL_UNAVAILABLE'
   | 'NO_MODEL'
+  | 'NOT_TRUSTED'
   | 'TOO_LARGE'
   | 'TURN_TOO_LONG'
   | 'UNKNOWN_RUN';

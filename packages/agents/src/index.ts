@@ -1,4 +1,20 @@
 export { createAgents } from './create-agents.ts';
+export { createApprovals } from './approvals/approvals.ts';
+export type {
+  ApprovalAnswer,
+  ApprovalCall,
+  ApprovalOutcome,
+  ApprovalRequest,
+  Approvals,
+  ApprovalsOptions,
+  AskPerson,
+} from './approvals/approvals.ts';
+export { openUserRules, trustHash } from './approvals/user-rules.ts';
+export type { UserRules, UserRulesOptions } from './approvals/user-rules.ts';
+export { isFromProject, rulesOfMode } from './approvals/definition-rules.ts';
+export type { CallAction, Decision } from './approvals/decide.ts';
+export type { PreviewedChange } from './approvals/preview.ts';
+export type { Rule, RuleLists, RuleSource, RuleVerdict } from './approvals/rule.ts';
 export { AgentError } from './errors.ts';
 export type { AgentErrorCode } from './errors.ts';
 export { checkModel } from './model/check-model.ts';
@@ -36,7 +52,7 @@ export type { AgentTools, AgentToolsOptions } from './tools/open-agent-tools.ts'
 export type { AgentTool, AgentToolCall } from './tools/agent-tool.ts';
 export type { ToolGrant } from './tools/grant.ts';
 export type { HiddenBy } from './tools/shown-parts.ts';
-export { cairnTools, toolNameOf } from './tools/tool-names.ts';
+export { cairnTools, toolNameOf } from './tool-names.ts';
 export { agentTool } from './create-agents.ts';
 export type { AgentToolOptions } from './create-agents.ts';
 export type { RunAgentDetails, RunAgentInput } from './delegation/run-tool.ts';

@@ -1,5 +1,6 @@
 import type { ToolCallPart, UnifiedMessage } from '@cairn/context';
 import type { LanguageModel } from 'ai';
+import type { ApprovalOutcome } from '../approvals/approvals.ts';
 import type { ToolGrant } from '../tools/grant.ts';
 
 /** What a run reports while it works, in order. Events of nested runs carry the `run` of theirs and their `depth`. */
@@ -19,6 +20,18 @@ export type AgentEvent = EventPlace &
         /** What the model reads. */
         readonly output: string;
         readonly durationMs: number;
+      }
+    /**
+     * A call needs an approval: a person is asked, or it was decided. A call that a rule allows has no such event. `reason` is that of
+     * the person, the rule that denies it, or how the user can allow it.
+     */
+    | {
+        readonly type: 'approval';
+        readonly id: string;
+        readonly name: string;
+        readonly state: 'asked' | 'allowed' | 'rejected';
+        readonly by?: 'rule' | 'person' | 'nobody';
+        readonly reason?: string;
       }
     /** The server did not answer as it should; the request is repeated after `delayMs`. */
     | { readonly type: 'retry'; readonly reason: string; readonly delayMs: number; readonly attempt: number }
@@ -99,6 +112,8 @@ export interface ToolRunContext {
   readonly grant: ToolGrant;
   /** Whether events have the text of the model while it is written. */
   readonly partialText: boolean;
+  /** Reports a decision about a call, or without an outcome that a person is asked. */
+  onApproval(id: string, name: string, outcome: ApprovalOutcome | undefined): void;
   /** Reports an event of a nested run as an event of this one. */
   emit(event: AgentEvent): void;
   /** Adds the usage of a nested run to this one. */

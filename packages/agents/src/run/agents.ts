@@ -15,6 +15,7 @@ import type { Language } from '@cairn/tool/kernel';
 import type { CountTokens } from '@cairn/tool/prompt';
 import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { LanguageModel } from 'ai';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
 import type { SystemPart } from '../prompt/system-prompt.ts';
@@ -41,6 +42,11 @@ export interface AgentsOptions extends ModelOptions, Pick<GuardOptions, 'firstBy
   readonly naming?: string | undefined;
   /** Offer only tools that change nothing. @default false */
   readonly readOnly?: boolean | undefined;
+  /**
+   * Decides about each call that changes something, of delegated agents, too. Default: `createApprovals` without rules, so that such
+   * calls are rejected.
+   */
+  readonly approvals?: Approvals | undefined;
   /** Its newest facts are in each system prompt. The caller closes it. */
   readonly memory?: Memory | undefined;
   /** Its index is in each system prompt, unless it has no assets. The caller closes it. */

@@ -9,10 +9,11 @@ import type { WorkspaceCache, WorkspaceRun } from '@cairn/workspace-cache';
 import type { Knowledge } from '@cairn/knowledge';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
+import { createApprovals, type Approvals } from '../approvals/approvals.ts';
 import { resolveModel, type ResolvedModel } from '../model/resolve-model.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { openAgentTools, type AgentTools } from '../tools/open-agent-tools.ts';
-import { toolNameOf } from '../tools/tool-names.ts';
+import { toolNameOf } from '../tool-names.ts';
 import type { ToolRunContext } from './agent-run.ts';
 import type { AgentsOptions, PreparedTool, RequestOptions, RunOptions } from './agents.ts';
 
@@ -101,6 +102,7 @@ export class SharedParts {
   /** The set of coding tools rejects an unknown name. */
   readonly naming: NamingProfile | undefined;
   readonly section: WorkspaceSection;
+  readonly approvals: Approvals;
   readonly #delegate: Delegate;
   readonly #offered = new WeakMap<object, PreparedTool>();
   readonly #models = new Map<LanguageModel | undefined, ResolvedModel>();
@@ -118,6 +120,7 @@ export class SharedParts {
       const summary = `The root ${JSON.stringify(relative)} is not absolute`;
       throw new AgentError('INVALID_OPTION', [summary, 'Pass an absolute path.'], { option: 'root' });
     }
+    this.approvals = options.approvals ?? createApprovals({ root: options.root, roots: options.roots });
   }
 
   async openTools(
@@ -139,6 +142,7 @@ export class SharedParts {
       language,
       readOnly: readOnly || this.options.readOnly,
       without,
+      approvals: this.approvals,
       within: parent?.grant,
       onlyAgents,
       session,

@@ -69,6 +69,11 @@ class Ending {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Milliseconds that are left of the time limit, when it was last started. */
+  #left = 0;
+  #startedMs = 0;
+  /** The calls that a person is asked about. */
+  readonly #open: Set<string> = new Set();
   readonly signal: AbortSignal = this.#controller.signal;
   isTimeout = false;
 
@@ -79,11 +84,31 @@ class Ending {
   }
 
   limit(timeoutMs: number): void {
+    this.#left = timeoutMs;
+    this.#start();
+  }
+
+  #start(): void {
+    this.#startedMs = performance.now();
     this.#timer = setTimeout(() => {
       this.isTimeout = !this.signal.aborted;
       this.abort(new Error('timeout'));
-    }, timeoutMs);
+    }, this.#left);
   }
+
+  /** Stops the time while a person reads a question. */
+  readonly onEvent = (event: AgentEvent): void => {
+    if (event.type !== 'approval') return;
+    const key = `${event.run} ${event.id}`;
+    const wasOpen = this.#open.size > 0;
+    if (event.state === 'asked') this.#open.add(key);
+    else this.#open.delete(key);
+    const isOpen = this.#open.size > 0;
+    if (this.#timer === undefined || isOpen === wasOpen) return;
+    clearTimeout(this.#timer);
+    if (isOpen) this.#left = Math.max(0, this.#left - (performance.now() - this.#startedMs));
+    else this.#start();
+  };
 
   readonly #onAbort = (): void => this.abort(this.#caller?.reason);
 
@@ -160,7 +185,12 @@ export class StartedRun implements AgentRun {
 
   readonly #emit = (event: OwnEvent): void => {
     const { parent } = this.#options;
-    this.#log.push({ ...event, run: this.run, depth: parent === undefined ? 0 : parent.depth + 1 });
+    this.#push({ ...event, run: this.run, depth: parent === undefined ? 0 : parent.depth + 1 });
+  };
+
+  readonly #push = (event: AgentEvent): void => {
+    this.#ending.onEvent(event);
+    this.#log.push(event);
   };
 
   async #start(): Promise<AgentResult> {
@@ -246,7 +276,7 @@ export class StartedRun implements AgentRun {
         this.#noteListing(event, workspace);
         this.#emit(event);
       },
-      emitNested: (event) => this.#log.push(event),
+      emitNested: this.#push,
     });
     const result = await steps.result();
     workspace?.note({ requests: result.steps });

@@ -2,6 +2,7 @@ import { ContextError, type UnifiedMessage } from '@cairn/context';
 import { storableMessage, tokensOf } from '@cairn/context/internal';
 import type { Language } from '@cairn/tool/kernel';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
+import type { ApprovalOutcome } from '../approvals/approvals.ts';
 import { AgentError } from '../errors.ts';
 import { systemText } from '../prompt/system-prompt.ts';
 import type { AgentEvent, AgentResult, FinishReason, OwnEvent, ToolRunContext } from './agent-run.ts';
@@ -67,6 +68,8 @@ export class Steps {
   readonly #language: Language;
   readonly #texts: (typeof runTexts)['en'];
   readonly #context: ToolRunContext;
+  /** What the calls of the run have made known to the user. */
+  readonly #notices = new Set<string>();
   /** Whether requests state the rest of the tokens as the largest answer. */
   #sendsLimit: boolean;
 
@@ -85,9 +88,27 @@ export class Steps {
       model: inherited,
       grant: prepared.opened.grant,
       partialText: options.options.partialText ?? true,
+      onApproval: (id, name, outcome) => this.#onApproval(id, name, outcome),
       emit: emitNested,
       addUsage: (nested) => usage.add(nested),
     };
+  }
+
+  #onApproval(id: string, name: string, outcome: ApprovalOutcome | undefined): void {
+    const { emit } = this.#options;
+    if (outcome === undefined) {
+      emit({ type: 'approval', id, name, state: 'asked' });
+      return;
+    }
+    const { isAllowed, by } = outcome;
+    const reason = isAllowed ? undefined : outcome.reason;
+    const state = isAllowed ? 'allowed' : 'rejected';
+    emit({ type: 'approval', id, name, state, by, ...(reason !== undefined && { reason }) });
+    if (by !== 'nobody' || reason === undefined) return;
+    const text = this.#texts.notAllowed(name, reason);
+    if (this.#notices.has(text)) return;
+    this.#notices.add(text);
+    emit({ type: 'notice', text });
   }
 
   get #isLast(): boolean {
@@ -127,7 +148,7 @@ export class Steps {
       steps: this.#count,
       usage: usage.sum,
       ...(prepared.isMainEmpty === true && { isMainEmpty: true }),
-      notices: [...prepared.notices, ...notices],
+      notices: [...prepared.notices, ...this.#notices, ...notices],
       ...(error !== undefined && { error }),
     };
   }

@@ -27,6 +27,8 @@ const en = {
   /** For the user: the mode shows something of main. */
   emptyMain: (mode: ContextMode): string =>
     `The main conversation of this session is empty, so the agent sees nothing of it in the mode ${mode}. Runs in the mode shared and answers in the mode handback are added to it.`,
+  /** For the user: a call that no person could be asked about. */
+  notAllowed: (name: string, hint: string): string => `${name} was not run, because it needs an approval. ${hint}`,
   noKnowledge: (problem: string): string => `The index of the knowledge is not in the system prompt: ${problem}`,
   invalidJson: (name: string, problem: string): string =>
     `${name}: the arguments are not valid JSON (${problem}). Nothing was done. Call it again with a JSON object.`,
@@ -56,6 +58,7 @@ const zh: typeof en = {
   notKept: (parts) => `历史中未完整保存，因为消息无法容纳：${parts.join('；')}`,
   emptyMain: (mode) =>
     `本会话的主会话是空的，agent 以 ${mode} 模式看不到其中的任何内容。shared 模式的运行和 handback 模式的回答会被加入主会话。`,
+  notAllowed: (name, hint) => `未执行 ${name}，因为它需要批准。${hint}`,
   noKnowledge: (problem) => `系统提示中没有知识索引：${problem}`,
   invalidJson: (name, problem) =>
     `${name}：参数不是有效的 JSON（${problem}）。没有执行任何操作。请用 JSON 对象重新调用。`,

@@ -3,8 +3,9 @@ import type { NamingProfile } from '@cairn/coding-agent';
 import { ContextError, type AgentDefinition } from '@cairn/context';
 import { nearNames } from '@cairn/tool/internal';
 import type { ShownPart } from '@cairn/tool';
+import type { Rule } from '../approvals/rule.ts';
 import { quote } from './refusal.ts';
-import { cairnTools, toolNameOf } from './tool-names.ts';
+import { cairnTools, toolNameOf } from '../tool-names.ts';
 
 /** What a run may call. A run that it delegates to may call no more. */
 export interface ToolGrant {
@@ -18,6 +19,8 @@ export interface ToolGrant {
   readonly shows?: ReadonlySet<ShownPart> | undefined;
   /** Whether the run sees the whole conversation of main. A run that does not can start none that sees any of it. */
   readonly readsMain: boolean;
+  /** The rules that the definitions of the chain add to those of the approvals. @default none */
+  readonly rules?: readonly Rule[] | undefined;
 }
 
 /** Returns the tools that a definition allows, named in any profile; an exact name comes first. @throws {ContextError} `INVALID_DEFINITION` */

@@ -14,9 +14,10 @@ import { createWorkspaceCacheToolSet } from '@cairn/workspace-cache/tools';
 import type { ToolSet as AiToolSet } from 'ai';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createApprovals } from '../approvals/approvals.ts';
 import { openAgentTools } from './open-agent-tools.ts';
 import type { AgentTools, AgentToolsOptions } from './open-agent-tools.ts';
-import { cairnTools, toolNameOf } from './tool-names.ts';
+import { cairnTools, toolNameOf } from '../tool-names.ts';
 
 let root: string;
 beforeEach(() => {
@@ -290,10 +291,16 @@ describe('permissions', () => {
   });
 
   test('that nothing enforces are an error', async () => {
-    await expect(open({ permissions: 'ask' as never })).rejects.toMatchObject({
+    await expect(open({ permissions: 'ask' })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message:
-        'The agent reviewer has the invalid permissions "ask". Use plan, with which the agent changes nothing, or leave them out.',
+        'The agent reviewer has rules about its calls, which nothing enforces without approvals. Pass approvals.',
+    });
+    const approvals = createApprovals({ root: tmpdir() });
+    await expect(open({ permissions: 'asks' as never, approvals })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message:
+        'The agent reviewer has the invalid permissions "asks". Use plan, ask, acceptEdits, bypassPermissions, or leave them out.',
     });
   });
 });

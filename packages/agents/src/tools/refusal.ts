@@ -1,7 +1,7 @@
 import { toolOfName } from '@cairn/coding-agent/internal';
 import type { NamingProfile } from '@cairn/coding-agent';
 import { quoted, type Language } from '@cairn/tool/kernel';
-import { toolNameOf } from './tool-names.ts';
+import { toolNameOf } from '../tool-names.ts';
 
 const MAX_LISTED_NAMES = 50;
 

@@ -1,5 +1,7 @@
+import type { BeforeChange } from '@cairn/tool';
 import { MemoryError } from '@cairn/memory';
 import type { Language } from '@cairn/tool/kernel';
+import type { CallApprovals } from './call-approvals.ts';
 import { ASK_USER } from './functions/ask-user.ts';
 import { cutOutput } from './functions/outcome.ts';
 import { resolveAction } from './functions/resolve-action.ts';
@@ -12,7 +14,7 @@ export interface CallContext {
   /** Begins the record of the workflow when it does not exist yet. */
   readonly journal: () => Promise<Journal>;
   readonly functions: readonly WorkflowFunction[];
-  readonly needsApproval: (fn: WorkflowFunction, input: unknown) => boolean;
+  readonly approvals: CallApprovals;
   readonly functionTimeoutMs: number;
   /** The signal of the caller; that of the lease is the journal's. */
   readonly signal: AbortSignal | undefined;
@@ -25,6 +27,7 @@ export async function runCall(
   { id, todoId, input }: CallRecord,
   fn: WorkflowFunction,
   { journal: open, functionTimeoutMs, signal, emit, language }: CallContext,
+  beforeChange?: BeforeChange,
 ): Promise<FunctionOutcome> {
   const journal = await open();
   const late = AbortSignal.timeout(functionTimeoutMs);
@@ -34,7 +37,7 @@ export async function runCall(
   let outcome: FunctionOutcome;
   let status: CallRecord['status'];
   try {
-    outcome = await fn.execute(input, { signal: stop, callId: id });
+    outcome = await fn.execute(input, { signal: stop, callId: id, beforeChange });
     status = outcome.isError ? 'failed' : 'done';
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -52,10 +55,12 @@ export async function makeCall(
   context: CallContext,
   { todoId, fn, input }: { readonly todoId: string; readonly fn: WorkflowFunction; readonly input: unknown },
 ): Promise<FunctionOutcome | undefined> {
-  const { journal: open, needsApproval, signal, language } = context;
+  const { journal: open, approvals, signal, language } = context;
   signal?.throwIfAborted();
+  const decision = fn.name === ASK_USER ? undefined : await approvals.decide(fn, input, signal);
+  if (decision?.verdict === 'deny') return { isError: true, output: decision.text };
   const journal = await open();
-  const status = fn.name === ASK_USER ? 'asked' : needsApproval(fn, input) ? 'approval' : 'running';
+  const status = decision === undefined ? 'asked' : decision.verdict === 'ask' ? 'approval' : 'running';
   let call: CallRecord;
   try {
     call = await journal.add({ todoId, name: fn.name, input, status });
@@ -64,7 +69,7 @@ export async function makeCall(
     if (!MemoryError.isInstance(error) || error.code !== 'TOO_LARGE') throw error;
     return { isError: true, output: loopTexts[language].notRecorded(error.message) };
   }
-  return status === 'running' ? runCall(call, fn, context) : undefined;
+  return decision?.verdict === 'allow' ? runCall(call, fn, context, decision.beforeChange) : undefined;
 }
 
 /** Makes a call that an answer has as text. An error has what went wrong, for the model. @returns `undefined` when it waits. */

@@ -4,6 +4,7 @@ import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../errors.ts';
 import { resolveModel, type GuardedModel, type ResolvedModel } from '../model/resolve-model.ts';
 import { UsageSum } from '../run/usage-sum.ts';
+import { CallApprovals, type CallApprovalsOptions } from './call-approvals.ts';
 import { CREATE_TODOS } from './direct.ts';
 import { askUserFunction } from './functions/ask-user.ts';
 import { workflowFunctions } from './functions/workflow-functions.ts';
@@ -57,7 +58,12 @@ export class WorkflowSessions {
         .join('\n\n'),
       language,
       functions,
-      needsApproval: this.#approvalOf(functions),
+      approvals: new CallApprovals({
+        approvals: this.#options.approvals,
+        needsApproval: this.#approvalOf(functions),
+        agent: stream.name,
+        language,
+      }),
       functionTimeoutMs,
       maxRequests,
       maxTokens,
@@ -131,7 +137,7 @@ export class WorkflowSessions {
   }
 
   /** Returns whether a call needs approval. A misspelled name must not let a call run without it. */
-  #approvalOf(functions: readonly WorkflowFunction[]): WorkflowContext['needsApproval'] {
+  #approvalOf(functions: readonly WorkflowFunction[]): CallApprovalsOptions['needsApproval'] {
     const { needsApproval = [] } = this.#options;
     if (typeof needsApproval === 'function') {
       return ({ name, isReadOnly }, input) => needsApproval({ name, input, isReadOnly });

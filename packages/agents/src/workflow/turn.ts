@@ -79,7 +79,7 @@ async function makeCalls(
   calls: readonly ModelCall[],
   { todoId = 'todo_0', ...options }: TurnOptions,
 ): Promise<{ readonly outcomes: readonly MadeCall[]; readonly isPaused: boolean }> {
-  const { functions, needsApproval, language } = options;
+  const { functions, approvals, language } = options;
   const outcomes: MadeCall[] = [];
   const make = async (call: ModelCall): Promise<FunctionOutcome | undefined> => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
@@ -88,13 +88,14 @@ async function makeCalls(
     const names = functions.map(({ toolName }) => toolName);
     return { isError: true, output: loopTexts[language].unknownCall(call.name, names) };
   };
-  const isFree = (call: ModelCall): boolean => {
+  const isFree = async (call: ModelCall): Promise<boolean> => {
     const fn = functions.find(({ toolName }) => toolName === call.name);
-    return fn !== undefined && fn.isReadOnly && fn.name !== ASK_USER && !needsApproval(fn, call.input);
+    return fn !== undefined && fn.name !== ASK_USER && approvals.isFree(fn, call.input);
   };
   for (let from = 0; from < calls.length;) {
     let to = from + 1;
-    if (isFree(calls[from] as ModelCall)) while (to < calls.length && isFree(calls[to] as ModelCall)) to += 1;
+    if (await isFree(calls[from] as ModelCall))
+      while (to < calls.length && (await isFree(calls[to] as ModelCall))) to += 1;
     const group = calls.slice(from, to);
     const settled = await Promise.allSettled(group.map(make));
     for (const [index, one] of settled.entries()) {

@@ -1,9 +1,12 @@
+import type { BeforeChange, ToolDefinition } from '@cairn/tool';
 import type { z } from 'zod';
 
 export interface FunctionCallContext {
   readonly signal: AbortSignal;
   /** The id of the call in the record of the workflow. A function can use it to recognise a repeated call. */
   readonly callId: string;
+  /** The last check of what a tool changes. */
+  readonly beforeChange?: BeforeChange | undefined;
 }
 
 export interface FunctionOutcome {
@@ -24,6 +27,8 @@ export interface WorkflowFunction {
   readonly aliases: readonly string[];
   /** Whether a call changes nothing, so that it may be repeated without asking the model. */
   readonly isReadOnly: boolean;
+  /** The tool that it is. Absent for a function of a stream. */
+  readonly tool?: ToolDefinition | undefined;
   /** @throws the reason of an aborted signal, and unexpected errors. An expected failure is an outcome with `isError`. */
   readonly execute: (input: unknown, context: FunctionCallContext) => Promise<FunctionOutcome>;
 }

@@ -1,6 +1,7 @@
 import type { EditedTodo, Memory, Todo, WorkflowRecord } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
+import type { Approvals } from '../approvals/approvals.ts';
 import type { GuardOptions } from '../model/guard-model.ts';
 import type { ModelOptions } from '../model/resolve-model.ts';
 import type { OwnEvent, Usage } from '../run/agent-run.ts';
@@ -25,6 +26,11 @@ export interface WorkflowsOptions extends ModelOptions {
     | readonly string[]
     | ((call: { readonly name: string; readonly input: unknown; readonly isReadOnly: boolean }) => boolean)
     | undefined;
+  /**
+   * Decides about the calls of tools by rules. A call that asks waits for an approval, unless a person can be asked at once. Functions
+   * of streams do not count. Default: none; only `needsApproval` counts.
+   */
+  readonly approvals?: Approvals | undefined;
   /** Whether the notes are removed or left to expire when a workflow ends. @default 'remove' */
   readonly notes?: 'remove' | 'expire' | undefined;
   /** The largest prompt with its tools, in estimated tokens. @default 32_000 */

@@ -28,6 +28,7 @@ const workflowsOptions: OptionNames<WorkflowsOptions> = {
   root: 'optional',
   language: 'optional',
   needsApproval: 'optional',
+  approvals: 'optional',
   notes: 'optional',
   maxTokens: 'optional',
   maxRequests: 'optional',

@@ -1,5 +1,5 @@
 import type { Stream, StreamFunction } from '@cairn/memory';
-import type { Tools } from '@cairn/tool';
+import type { ToolDefinition, Tools } from '@cairn/tool';
 import type { Language } from '@cairn/tool/kernel';
 import { AgentError } from '../../errors.ts';
 import type { FunctionCallContext, FunctionOutcome, WorkflowFunction } from '../types.ts';
@@ -32,16 +32,18 @@ interface Parts extends Pick<WorkflowFunction, 'name' | 'description' | 'inputSc
   readonly body: Body;
   /** Whether the function checks its input, and so gets it as the model wrote it. */
   readonly checksInput?: boolean;
+  readonly tool?: ToolDefinition;
 }
 
 function createFunction(parts: Parts, language: Language): Omit<WorkflowFunction, 'toolName'> {
-  const { name, description, inputSchema, body, aliases = [], readOnly = false, checksInput = false } = parts;
+  const { name, description, inputSchema, body, aliases = [], readOnly = false, checksInput = false, tool } = parts;
   return {
     name,
     description,
     inputSchema,
     aliases,
     isReadOnly: readOnly,
+    ...(tool && { tool }),
     execute: async (input, context) => {
       if (checksInput) return call(body, input, context);
       const checked = await checkInput({ name, inputSchema }, input, language);
@@ -67,8 +69,8 @@ function ofStream(stream: Pick<Stream, 'functions' | 'execute'>): Parts[] {
 function ofTools(tools: Tools): Parts[] {
   return Object.values(tools).map((tool): Parts => {
     const { name, description, inputSchema, annotations } = tool;
-    const body: Body = (input, { signal }) => tool.execute(input, { signal });
-    return { name, description, inputSchema, readOnly: annotations.readOnlyHint, checksInput: true, body };
+    const body: Body = (input, { signal, beforeChange }) => tool.execute(input, { signal, beforeChange });
+    return { name, description, inputSchema, readOnly: annotations.readOnlyHint, checksInput: true, body, tool };
   });
 }
 
