@@ -36,6 +36,11 @@ function agent(name: string, more = ''): string {
   return `---\nname: ${name}\ndescription: About ${name}\n${more}---\nYou are ${name}.\n`;
 }
 
+/** Returns the arguments of a run that trusts the project, and allows every call. Other commands have no such options. */
+function allowing([command = '', ...args]: readonly string[]): string[] {
+  return command === 'run' ? [command, '--trust', '--allow', '*', ...args] : [command, ...args];
+}
+
 /** A person with a project, an agent `helper`, and a model server that answers by the script. */
 async function person(script: ModelScript, { project = {}, env = {}, ...options }: Setup = {}): Promise<Person> {
   const server = await startModelServer(script, options);
@@ -51,7 +56,7 @@ async function person(script: ModelScript, { project = {}, env = {}, ...options 
     home,
     server,
     env: all,
-    agents: (args, more = {}) => cairn(['agents', ...args], { cwd: root, env: all, ...more }),
+    agents: (args, more = {}) => cairn(['agents', ...allowing(args)], { cwd: root, env: all, ...more }),
   };
 }
 
@@ -94,7 +99,10 @@ describe('run', () => {
       ],
       { project: { 'a.txt': 'one\n' } },
     );
-    const result = await cairnProcess(['agents', 'run', 'helper', 'Copy it.'], { cwd: project, env });
+    const result = await cairnProcess(['agents', 'run', '--trust', '--allow', '*', 'helper', 'Copy it.'], {
+      cwd: project,
+      env,
+    });
     expect(result).toMatchObject({ exitCode: 0, stdout: 'Done: one line.\n' });
     expect(result.stderr).toMatch(
       /^cairn: 2 steps, [\d,]+ tokens read, \d+ written; session session_\w+: --resume continues it\n$/u,
@@ -417,7 +425,19 @@ describe('run', () => {
     const prompts = ['One', 'Two', 'Three', 'Four'];
     const runs = await Promise.all(
       prompts.map((prompt) => {
-        const args = ['agents', 'run', 'helper', prompt, '--session', 's', '--context-mode', 'shared'];
+        const args = [
+          'agents',
+          'run',
+          '--trust',
+          '--allow',
+          '*',
+          'helper',
+          prompt,
+          '--session',
+          's',
+          '--context-mode',
+          'shared',
+        ];
         return cairnProcess(args, { cwd: project, env });
       }),
     );
@@ -903,7 +923,7 @@ describe('an end before the end', () => {
           ? { never: true }
           : { text: 'Back.' },
     );
-    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's'], {
+    const child = startCairn(['agents', 'run', '--trust', '--allow', '*', 'helper', 'Begin', '--session', 's'], {
       cwd: who.project,
       env: who.env,
     });
@@ -926,10 +946,13 @@ describe('an end before the end', () => {
       { text: 'I read it.', toolCalls: [{ name: 'read', input: { path: '.' } }] },
       { never: true },
     ]);
-    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's', '--json'], {
-      cwd: who.project,
-      env: who.env,
-    });
+    const child = startCairn(
+      ['agents', 'run', '--trust', '--allow', '*', 'helper', 'Begin', '--session', 's', '--json'],
+      {
+        cwd: who.project,
+        env: who.env,
+      },
+    );
     child.stdin?.end();
     const end = finished(child);
     await who.server.arrived(2);
@@ -951,7 +974,7 @@ describe('an end before the end', () => {
       { never: true },
       { text: 'Back.' },
     ]);
-    const child = startCairn(['agents', 'run', 'helper', 'Begin', '--session', 's'], {
+    const child = startCairn(['agents', 'run', '--trust', '--allow', '*', 'helper', 'Begin', '--session', 's'], {
       cwd: who.project,
       env: who.env,
     });
@@ -971,7 +994,10 @@ describe('an end before the end', () => {
 
   test('a closed pipe ends the run without an error', async () => {
     const who = await person(() => ({ text: 'x'.repeat(100_000) }));
-    const child = startCairn(['agents', 'run', 'helper', 'Hi', '--session', 's'], { cwd: who.project, env: who.env });
+    const child = startCairn(['agents', 'run', '--trust', '--allow', '*', 'helper', 'Hi', '--session', 's'], {
+      cwd: who.project,
+      env: who.env,
+    });
     child.stdin?.end();
     child.stdout?.destroy();
     expect((await finished(child)).exitCode).toBe(0);
@@ -983,7 +1009,7 @@ describe('an end before the end', () => {
 describe.skipIf(process.platform === 'win32')('in a terminal', () => {
   const script = 'exec "$NODE" "$CAIRN" "$@"';
   const run = (who: Person, ...args: readonly string[]): TerminalRun =>
-    runInTerminal(['agents', 'run', ...args], { cwd: who.project, env: who.env, columns: 100, script });
+    runInTerminal(['agents', ...allowing(['run', ...args])], { cwd: who.project, env: who.env, columns: 100, script });
 
   test('streams the answer, shows the calls of tools, and escapes what could control the terminal', async () => {
     const who = await person(

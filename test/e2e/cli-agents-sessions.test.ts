@@ -31,7 +31,7 @@ async function place(more: Readonly<Record<string, string>> = { CI: '' }, togeth
 }
 
 /** Defines `run`, which prints the session of a run as a line of its own. */
-const functions = `run() { "$NODE" "$CAIRN" agents run @helper --json "$@" < /dev/null > "$OUT.$1" || exit 1
+const functions = `run() { "$NODE" "$CAIRN" agents run --trust @helper --json "$@" < /dev/null > "$OUT.$1" || exit 1
   sed 's/.*"session":"\\([^"]*\\)".*/\\1/' < "$OUT.$1" >> "$OUT"; }
 `;
 
@@ -149,13 +149,13 @@ describe.skipIf(process.platform === 'win32')('the session of a terminal', () =>
     const here = await place();
     const script = `${functions}
       "$NODE" "$CAIRN" agents context helper > "$OUT.context"; run One; session=$(cat "$OUT")
-      "$NODE" "$CAIRN" agents run helper Two --session other > /dev/null 2>&1
+      "$NODE" "$CAIRN" agents run --trust helper Two --session other > /dev/null 2>&1
       "$NODE" "$CAIRN" agents context helper | head -1 >> "$OUT"
       "$NODE" "$CAIRN" agents context helper --new 2>&1 | head -1 >> "$OUT"
       "$NODE" "$CAIRN" agents clear --main 2>> "$OUT"
       "$NODE" "$CAIRN" agents sessions --remove "$session" 2>> "$OUT" || echo gone >> "$OUT"
       run Three; run Four
-      "$NODE" "$CAIRN" agents run helper Five 2>> "$OUT" > /dev/null`;
+      "$NODE" "$CAIRN" agents run --trust helper Five 2>> "$OUT" > /dev/null`;
     const { stdout } = await runInTerminal([], { ...here, script }).end;
     const [session = '', context, isNew, cleared, removed, three = '', four, end] = stdout.split('\n');
     expect(context).toContain(`session ${session}: `);

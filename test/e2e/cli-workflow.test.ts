@@ -268,7 +268,10 @@ test('the module of the README works', async () => {
     return { text: 'Completion: 0.2\nAction: [ask_user:What are the names?]\nNext step: None\nNote: None' };
   });
   writeFileSync(join(cwd, 'functions.mjs'), module);
-  const asked = await cairn('run', 'Make a table of the team', '--functions', './functions.mjs', '--no-tools');
+  const command = ['run', 'Make a table of the team', '--functions', './functions.mjs', '--no-tools'] as const;
+  // The module is one of the project.
+  expect((await cairn(...command)).stderr).toMatch(/the module comes with the repository .*or add --trust/u);
+  const asked = await cairn(...command, '--trust');
   expect(asked).toMatchObject({ exitCode: 1, stdout: 'What are the names?\n' });
   const done = await cairn('resume', idIn(asked), 'Ann, Bob');
   expect(done).toMatchObject({ exitCode: 0, stdout: 'team.csv has 2 rows.\n' });
@@ -305,7 +308,9 @@ describe('the memory of one stream', () => {
       return { toolCalls: [{ name: 'remember', input: { text: 'The user is called master' } }] };
     });
     const sent = async (goalOfRun: string, stream: string, group: string): Promise<string> => {
-      expect(await cairn('run', goalOfRun, '--stream', stream, '--group', group)).toMatchObject({ exitCode: 0 });
+      expect(await cairn('run', goalOfRun, '--stream', stream, '--group', group, '--allow', 'remember')).toMatchObject({
+        exitCode: 0,
+      });
       return server.requests.at(-1)?.body.toString() ?? '';
     };
     await sent('call me master', 'desktop', 'g1');
@@ -528,7 +533,7 @@ test('mistakes are reported before anything is sent', async () => {
   const { cwd, server, cairn } = await startPlace(() => ({ text: 'OK' }));
   writeFileSync(join(cwd, 'bad.mjs'), 'export default [{ name: "f" }];');
   const cases: readonly (readonly [args: readonly string[], error: string])[] = [
-    [['run', 'x', '--functions', 'bad.mjs'], '`description` is not a text'],
+    [['run', 'x', '--functions', 'bad.mjs', '--trust'], '`description` is not a text'],
     [['run', 'x', '--functions', 'missing.mjs'], 'missing.mjs: there is no such file. Check the path.'],
     [['run', 'x', '--approve', 'nothing', '--no-tools'], '`needsApproval` names functions that do not exist: nothing'],
     [['run', ' '], 'the goal is empty; give it as an argument'],
@@ -677,5 +682,48 @@ describe.skipIf(process.platform === 'win32')('cairn workflow edit', () => {
       ),
     });
     expect((await todos()).map(([, content]) => content)).toEqual(['ask for the name', 'from another terminal']);
+  });
+});
+
+describe('a tool that changes something', () => {
+  const write = { name: 'write', input: { path: 'a.txt', content: 'new\n' } };
+  const script: ModelScript = ({ chat }) =>
+    chat.messages.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [write] };
+  const text = (cwd: string): string | undefined =>
+    existsSync(join(cwd, 'a.txt')) ? readFileSync(join(cwd, 'a.txt'), 'utf8') : undefined;
+
+  test('waits for an approval where no person can be asked, and runs with a yes or a rule', async () => {
+    const { cwd, cairn } = await startPlace(({ chat }) =>
+      /Created a\.txt|already has exactly/u.test(JSON.stringify(chat.messages))
+        ? { text: 'Completion: 1\nAction: None\nNext step: None\nNote: Done.' }
+        : { toolCalls: [write] },
+    );
+    const asked = await cairn('run', 'Write it');
+    expect([asked.exitCode, text(cwd)]).toEqual([1, undefined]);
+    expect(asked.stderr).toContain('it waits for your approval');
+    await cairn('resume', idIn(asked), 'yes');
+    expect(text(cwd)).toBe('new\n');
+    const other = await startPlace(script);
+    await other.cairn('run', 'Write it', '--allow', 'write(a.txt)');
+    expect(text(other.cwd)).toBe('new\n');
+  });
+
+  test('is rejected by a rule, and the model reads which', async () => {
+    const { cwd, server, cairn } = await startPlace(script);
+    expect((await cairn('run', 'Write it', '--allow', '*', '--deny', '*(*.txt)')).exitCode).toBe(0);
+    expect(text(cwd)).toBeUndefined();
+    expect(JSON.stringify(server.requests.at(-1)?.chat)).toContain('the rule *(*.txt) of --deny denies it');
+  });
+
+  test.skipIf(process.platform === 'win32')('is asked about in a terminal, after the diff', async () => {
+    const { cwd, env } = await startPlace(script);
+    const args = ['workflow', 'run', 'Write it', '--store', join(cwd, 'memory.db')];
+    const terminal = runInTerminal(args, { cwd, env, rows: 50 });
+    const rows = await terminal.until((now) => now.some((row) => row === '>'), 'the question');
+    expect(rows).toContain('+new');
+    expect(text(cwd)).toBeUndefined();
+    terminal.type('y\r');
+    expect((await terminal.end).exitCode).toBe(0);
+    expect(text(cwd)).toBe('new\n');
   });
 });

@@ -586,7 +586,7 @@ export const writingCommands: readonly Case[] = [
       place.put('.cairn/agents/helper.md', helper);
       await helped(place);
       return {
-        args: ['agents', 'run', 'helper', 'Write it.'],
+        args: ['agents', 'run', '--trust', '--allow', '*', 'helper', 'Write it.'],
         check: async () => {
           expect(place.text('b.txt')).toBe('new\n');
           expect(await place.json('agents', 'sessions')).toMatchObject({ matches: [{}] });
@@ -601,7 +601,7 @@ export const writingCommands: readonly Case[] = [
       mkdirSync(join(place.project, '.cairn/agents'), { recursive: true });
       place.put('.cairn/agents/helper.md', helper);
       await helped(place);
-      await place.run(['agents', 'run', 'helper', 'Write it.']);
+      await place.run(['agents', 'run', '--trust', '--allow', '*', 'helper', 'Write it.']);
       return {
         args: ['agents', 'clear', 'helper'],
         check: async () => {

@@ -24,10 +24,15 @@ interface Place {
   readonly args: readonly string[];
 }
 
-async function place(script: ModelScript, files: Readonly<Record<string, string>> = tree): Promise<Place> {
+/** The agents may do anything, unless other flags are given. */
+async function place(
+  script: ModelScript,
+  files: Readonly<Record<string, string>> = tree,
+  flags: readonly string[] = ['--trust', '--allow', '*'],
+): Promise<Place> {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());
-  const args = ['--agents', '--model', 'scripted', '--base-url', server.url];
+  const args = ['--agents', '--model', 'scripted', '--base-url', server.url, ...flags];
   return { root: createTree(files), server, args: [...args, '--store', join(temporaryDirectory(), 'memory.db')] };
 }
 
@@ -64,6 +69,21 @@ describe('the agents', () => {
       'assistant: It says hello.',
       'user: Sure?',
     ]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['are not offered while the user has not trusted them', [], 'No agent is defined.'],
+    ['change nothing that no rule allows, because no person can be asked', ['--trust'], 'needs the approval'],
+  ])('%s', async (_name, flags, expected) => {
+    const script = [{ toolCalls: [{ name: 'write', input: { path: 'b.txt', content: 'x' } }] }, { text: 'Done.' }];
+    const { root, server, args } = await place(script, tree, flags);
+    const { client } = await connect(root, first, args);
+    const listed = await call(client, 'list_agents');
+    await call(client, 'run_agent', { name: 'reviewer', prompt: 'Write it.' });
+    const { requests } = server;
+    const seen = requests.flatMap((request) => transcriptOf(request));
+    expect([listed, ...seen].join('\n')).toContain(expected);
+    expect(existsSync(join(root, 'b.txt'))).toBe(false);
   });
 
   test('are listed in the description of run_agent, and not offered without --agents', async () => {

@@ -7,6 +7,8 @@ import { displayWidth } from './text.ts';
 export interface Prompter {
   /** Returns the line that is typed; `undefined` at the end of the terminal, or on Ctrl-D. @throws {Interrupted} on Ctrl-C. */
   ask(question: string): Promise<string | undefined>;
+  /** Drops what was typed so far: an answer to a question that could not have been read yet. */
+  discardTyped(): Promise<void>;
 }
 
 /** Keys that move the cursor and the like. */
@@ -64,7 +66,14 @@ function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
       onChange();
     });
   };
-  return { ask };
+  const discardTyped = async (): Promise<void> => {
+    // Input that waits in the terminal arrives within a few turns of the event loop.
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    const isInterrupted = pending.includes('\u0003');
+    pending.length = 0;
+    if (isInterrupted) pending.push('\u0003');
+  };
+  return { ask, discardTyped };
 }
 
 /** Asks a question. `y` and Enter is a yes, any other answer a no. Returns `undefined` at the end of the terminal, or on Ctrl-D. */

@@ -68,6 +68,8 @@ export function openTerminal(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStrea
     write: (text) => void (isOpen && output.write(text)),
     onInput: (listener) => {
       input.on('data', listener);
+      // An earlier terminal of this process has paused the stream.
+      input.resume();
       listeners.push(() => input.off('data', listener));
     },
     onResize: (listener) => {

@@ -14,6 +14,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { defineCommand, type CommandFactory } from '../command.ts';
 import { partsOf } from './open-agents.ts';
 import { modeNames, modeOption, modeTexts } from './modes.ts';
+import { openRules } from './approvals.ts';
+import { agentItem, recordTrust } from './trust.ts';
 import { agentOptions, definitionPlaces, loadAgents, toolNaming } from './project.ts';
 
 const shownParts: ParserOf<readonly ShownPart[]> = (name) => (value, previous) =>
@@ -132,8 +134,15 @@ export const agentsNewCommand: CommandFactory = defineCommand({
     const path = await createDefinitionFile(definition, { ...places, ...naming, source });
     const { agents, problems, replaced } = await loadAgents(context, flags);
     const { name: own } = definition;
+    const written = [...agents.values(), ...replaced].find((one) => one.path === path);
+    const trustNotices: string[] = [];
+    if (written !== undefined && source === 'project') {
+      const rules = await openRules(context, places.root);
+      await recordTrust(rules, [await agentItem(written)], (notice) => void trustNotices.push(notice));
+    }
     const hidden = replaced.find((other) => other.name === own);
     const notices = problems.filter((problem) => problem.path === path).map(({ message }) => message);
+    notices.push(...trustNotices);
     if (agents.get(own)?.path !== path) {
       notices.push(`it is not used in this project, because the project has an agent ${own} of its own`);
     } else if (hidden !== undefined) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { relative, resolve } from 'node:path';
-import type { Agents } from '@cairn/agents';
+import type { Agents, Approvals } from '@cairn/agents';
 import type { AgentDefinitions, ContextManager } from '@cairn/context';
 import type { Memory } from '@cairn/memory';
 import type { ShownPart, ToolSet } from '@cairn/tool';
@@ -212,11 +212,18 @@ export interface OpenedAgents extends OpenedHistories {
   readonly agents: Agents;
 }
 
+interface WithAgentsOptions {
+  readonly definitions: AgentDefinitions;
+  readonly writes: boolean;
+  /** Absent where nothing runs. */
+  readonly approvals?: Approvals | undefined;
+}
+
 /** Opens everything that a run needs, calls `use`, and closes it. */
 export async function withAgents<T>(
   context: CommandContext,
   flags: RequestFlags,
-  { definitions, writes }: { readonly definitions: AgentDefinitions; readonly writes: boolean },
+  { definitions, writes, approvals }: WithAgentsOptions,
   use: (opened: OpenedAgents) => Promise<T>,
 ): Promise<T> {
   const histories = await openHistories(context, flags, { writes });
@@ -246,6 +253,7 @@ export async function withAgents<T>(
       env,
       toolSets: await toolSetsOf(context, { stored, stateDir, knowledge: { language, shared: knowledge } }),
       readOnly: flags.readOnly,
+      approvals,
       memory: stored,
       knowledge,
       workspaceCache,

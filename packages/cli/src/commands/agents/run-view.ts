@@ -15,6 +15,24 @@ export interface ShownCall {
   /** Absent when the call did not end. */
   isError?: boolean;
   durationMs?: number;
+  /** The decision about it, unless a rule allowed it, and the reason of a rejection. */
+  approval?: 'allowed' | 'rejected';
+  reason?: string;
+}
+
+/** A question about a call: it is shown after the lines before it, and the lines after it wait for its answer. */
+interface Question {
+  readonly shown: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly show: () => void;
+  readonly end: () => void;
+}
+
+function createQuestion(): Question {
+  let [show, end] = [() => undefined as void, () => undefined as void];
+  const shown = new Promise<void>((resolve) => (show = resolve));
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { shown, ended, show, end };
 }
 
 const LONE_HIGH_SURROGATE = /[\uD800-\uDBFF]$/u;
@@ -36,6 +54,7 @@ export class RunView {
   readonly #flags: AnswerFlags;
   readonly #paint: Paint;
   readonly #open: Map<string, ShownCall> = new Map();
+  readonly #questions: Map<string, Question> = new Map();
   /** Half of a character that a server cut. */
   #carry = '';
   #isInLine = false;
@@ -78,6 +97,39 @@ export class RunView {
     if (!this.notices.includes(text)) await this.#report(text);
   }
 
+  /** Asks about a call when everything before it is shown. Nothing else is written until it is answered. */
+  async question<T>({ run, id }: { readonly run: string; readonly id: string }, ask: () => Promise<T>): Promise<T> {
+    const { shown, end } = this.#questionOf(`${run} ${id}`);
+    await shown;
+    try {
+      return await ask();
+    } finally {
+      this.#questions.delete(`${run} ${id}`);
+      end();
+    }
+  }
+
+  #questionOf(key: string): Question {
+    const known = this.#questions.get(key);
+    if (known !== undefined) return known;
+    const question = createQuestion();
+    this.#questions.set(key, question);
+    return question;
+  }
+
+  async #showApproval(event: AgentEvent & { readonly type: 'approval' }): Promise<void> {
+    const { run, id, state, reason } = event;
+    if (state === 'asked') {
+      await this.#endLine();
+      const { show, ended } = this.#questionOf(`${run} ${id}`);
+      show();
+      await ended;
+      return;
+    }
+    const call = this.#open.get(`${run} ${id}`);
+    if (call) Object.assign(call, { approval: state, ...(reason !== undefined && { reason }) });
+  }
+
   async #report(text: string): Promise<void> {
     this.notices.push(text);
     if (this.#flags.json === true) return;
@@ -118,9 +170,14 @@ export class RunView {
         const call = this.#open.get(`${run} ${event.id}`);
         this.#open.delete(`${run} ${event.id}`);
         if (call) Object.assign(call, { isError: event.isError, durationMs: event.durationMs });
-        if (event.isError) await this.#line(depth, `${event.name} failed: ${event.output.split('\n', 1)[0] ?? ''}`);
+        // The person who rejected it knows, and a notice states how to allow it.
+        if (event.isError && call?.approval !== 'rejected')
+          await this.#line(depth, `${event.name} failed: ${event.output.split('\n', 1)[0] ?? ''}`);
         break;
       }
+      case 'approval':
+        await this.#showApproval(event);
+        break;
       case 'retry':
         await this.#report(`${event.reason}; trying again in ${(event.delayMs / 1000).toFixed(1)} s`);
         break;

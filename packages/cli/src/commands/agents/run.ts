@@ -17,8 +17,10 @@ import {
   type OpenedAgents,
   type RequestFlags,
 } from './open-agents.ts';
-import { agentArgument, agentName, definitionNotices, loadAgents } from './project.ts';
+import { approvalOptions, canAsk, interruptible, openApprovals, openRules, type ApprovalFlags } from './approvals.ts';
+import { agentArgument, agentName, definitionNotices, loadAgents, projectRoot } from './project.ts';
 import { RunView } from './run-view.ts';
+import { requireTrust } from './trust.ts';
 
 const limitOptions = [
   [
@@ -39,7 +41,7 @@ const limitOptions = [
   ['--verbose', 'print what the tree in the prompts saved, after the notices'],
 ] as const;
 
-type RunFlags = FlagsOf<typeof limitOptions> & RequestFlags;
+type RunFlags = FlagsOf<typeof limitOptions> & ApprovalFlags & RequestFlags;
 
 /** What to do when a run ended before the model had finished. The other reasons are errors. */
 const endings: Readonly<Partial<Record<FinishReason, string>>> = {
@@ -100,14 +102,20 @@ function continuation(owner: OpenedAgents['owner']): string {
   return `${next} continues it, --new begins another`;
 }
 
+interface Task {
+  readonly name: string;
+  readonly prompt: string;
+  readonly mentions: boolean;
+  readonly view: RunView;
+}
+
 async function follow(
   opened: OpenedAgents,
-  { name, prompt, mentions }: { readonly name: string; readonly prompt: string; readonly mentions: boolean },
+  { name, prompt, mentions, view }: Task,
   flags: RunFlags,
   context: CommandContext,
 ): Promise<number> {
   const { agents, contexts } = opened;
-  const view = new RunView(context, flags);
   const { contextMode: mode, model, maxSteps, maxTokens, timeout } = flags;
   const run = agents.run({
     agent: name,
@@ -159,7 +167,7 @@ export const agentsRunCommand: CommandFactory = defineCommand({
   description: 'Run an agent with a prompt, and print its answer.',
   summary: 'run an agent with a prompt',
   args: [agentArgument, ['[prompt]', 'the task; - reads standard input (default: standard input, if it is piped)']],
-  options: [...requestOptions, ...limitOptions, ...modelOptions, ...placeOptions],
+  options: [...requestOptions, ...approvalOptions, ...limitOptions, ...modelOptions, ...placeOptions],
   examples,
   run: async (context, flags: RunFlags, name: string, given: string | undefined) => {
     const prompt = await promptOf(given, context);
@@ -172,14 +180,24 @@ export const agentsRunCommand: CommandFactory = defineCommand({
     // Before anything is opened or created.
     resolveModel({ model: flags.model ?? agent.model, baseUrl: flags.baseUrl, env: context.env });
     const about = await definitionNotices(definitions, agent.name);
-    return withAgents(context, flags, { definitions, writes: true }, async (opened) => {
+    const root = projectRoot(context, flags);
+    const rules = await openRules(context, root);
+    const asks = canAsk(context, flags);
+    const onNotice = (notice: string): void => void about.push(notice);
+    const trusted = { definitions, agent, trust: flags.trust, canAsk: asks, onNotice };
+    const trustedAgents = await requireTrust(context, rules, trusted);
+    const { stoppable, stopping } = interruptible(context);
+    const view = new RunView(stoppable, flags);
+    const approvals = await openApprovals(stoppable, rules, {
+      root,
+      flags,
+      onNotice: (notice) => void view.notice(notice),
+      show: asks ? (request, ask) => view.question(request, () => stopping(ask)) : undefined,
+    });
+    return withAgents(stoppable, flags, { definitions: trustedAgents, writes: true, approvals }, async (opened) => {
       opened.notices.push(...about);
-      return follow(
-        opened,
-        { name: agent.name, prompt, mentions: given !== undefined && given !== '-' },
-        flags,
-        context,
-      );
+      const mentions = given !== undefined && given !== '-';
+      return follow(opened, { name: agent.name, prompt, mentions, view }, flags, stoppable);
     });
   },
 });

@@ -4,13 +4,16 @@ import { NO_OWN_PROJECT, openMemory, type MemoryToolSetOptions } from '../memory
 import { UsageError } from '../../terminal/errors.ts';
 import { useEnvironmentProxy } from '../../terminal/proxy.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { openApprovals, openRules, type ApprovalFlags } from '../agents/approvals.ts';
 import { loadAgents } from '../agents/project.ts';
+import { trustedDefinitions } from '../agents/trust.ts';
 
 export interface AgentsToolSetOptions extends Pick<MemoryToolSetOptions, 'root' | 'store' | 'project' | 'say'> {
   /** Whether the agents have facts, and histories that outlive the server. */
   readonly hasMemory: boolean;
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
+  readonly flags: Partial<ApprovalFlags>;
 }
 
 /** Hides `close`: the server closes the sets after the last session. */
@@ -20,8 +23,8 @@ function withoutClose(set: ToolSet): ToolSet {
 
 /** Returns the tool set of the agents of the project and of the user. Each client begins a session of its own. */
 export async function agentsToolSet(
-  session: Pick<CommandContext, 'env' | 'cwd'>,
-  { root, store, project, hasMemory, model, baseUrl, say }: AgentsToolSetOptions,
+  session: CommandContext,
+  { root, store, project, hasMemory, model, baseUrl, flags, say }: AgentsToolSetOptions,
   toolSets: readonly ToolSet[],
 ): Promise<ToolSet> {
   const { createAgents, createAgentsToolSet, resolveModel } = await import('@cairn/agents');
@@ -48,7 +51,18 @@ export async function agentsToolSet(
   };
   if (hasMemory && store === undefined && Boolean(env['CAIRN_REDIS_URL'])) await memoryOf();
   return createAgentsToolSet({
-    definitions: () => loadAgents(session, { root }),
+    definitions: async () => {
+      const definitions = await loadAgents(session, { root });
+      const rules = await openRules(session, root);
+      const agents = [...definitions.agents.values()];
+      // The server has the flag at each start.
+      const options = { trust: flags.trust, canAsk: false, isRecorded: false, onNotice: say, agents };
+      const found = await trustedDefinitions(session, rules, definitions, options);
+      for (const item of found.untrusted) {
+        say(`not offered, because you have not trusted it as it is now: ${item.name}; --trust allows it`);
+      }
+      return found.definitions;
+    },
     open: async (definitions, { roots: [, ...roots], naming, readOnly }) => {
       const [{ ContextManager, openContexts }, { createWorkspaceCache }] = await Promise.all([
         import('@cairn/context'),
@@ -56,6 +70,9 @@ export async function agentsToolSet(
       ]);
       const memory = hasMemory ? await memoryOf() : undefined;
       const contexts = memory === undefined ? new ContextManager() : await openContexts({ store: memory });
+      // The rules of now: an answer in a terminal may have added some. No person can be asked here.
+      const rules = await openRules(session, root);
+      const approvals = await openApprovals(session, rules, { root, roots, flags, onNotice: say });
       const workspaceCache = createWorkspaceCache({ root, onWarning: ({ message }) => say(message) });
       const agents = createAgents({
         root,
@@ -68,6 +85,7 @@ export async function agentsToolSet(
         toolSets: toolSets.map(withoutClose),
         naming,
         readOnly,
+        approvals,
         memory,
         workspaceCache,
       });

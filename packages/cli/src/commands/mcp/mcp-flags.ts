@@ -3,6 +3,7 @@ import type { StructuredWhen } from '@cairn/mcp-server';
 import { LANGUAGES } from '@cairn/tool/kernel';
 import { UsageError } from '../../terminal/errors.ts';
 import { filled, nameList, oneOf, repeated, stateOption, watchOption, wholeNumber } from '../../terminal/options.ts';
+import { approvalOptions } from '../agents/approvals.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 
@@ -64,6 +65,11 @@ export function checkFlags(flags: McpFlags): void {
   const needs: readonly Rule[] = [
     [flags.agents !== true && model !== undefined, '--model', '--agents'],
     [flags.agents !== true && baseUrl !== undefined, '--base-url', '--agents'],
+    ...(['allow', 'ask', 'deny', 'permissions', 'trust'] as const).map((name): Rule => [
+      flags.agents !== true && flags[name] !== undefined,
+      `--${name}`,
+      '--agents',
+    ]),
     [isOffline && !auth, '--no-auth', '--http'],
     [isOffline && token !== undefined, '--token', '--http'],
   ];
@@ -115,6 +121,7 @@ export const mcpOptions = [
   ['--agents', 'also offer the agents of the project and of the user; this needs a model'],
   ['--model <id>', 'model of the agents (default: set by the definition, else CAIRN_MODEL)', filled],
   ['--base-url <url>', 'URL of a server with the OpenAI API (default: CAIRN_BASE_URL)', filled],
+  ...approvalOptions,
   stateOption,
   watchOption,
   [

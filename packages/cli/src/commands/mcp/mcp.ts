@@ -87,7 +87,7 @@ async function loadToolSets(
   // Agents work with the other sets.
   if (flags.agents !== true) return sets;
   const { agentsToolSet } = await import('./agents-tool-set.ts');
-  const options = { ...memory, hasMemory: flags.memory !== 'off', model, baseUrl };
+  const options = { ...memory, hasMemory: flags.memory !== 'off', model, baseUrl, flags };
   return [...sets, withOwnHints(await agentsToolSet(context, options, sets), command)];
 }
 

@@ -6,6 +6,7 @@ import { UsageError } from '../../terminal/errors.ts';
 import { filled, repeated, stateOption, wordsOf } from '../../terminal/options.ts';
 import type { FlagsOf } from '../../terminal/parsed.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
+import { approvalOptions } from '../agents/approvals.ts';
 import { languageOption, projectOption, storeOptions, type ProjectFlags } from '../memory/options.ts';
 
 export function workOptions(isNew: boolean) {
@@ -23,6 +24,7 @@ export function workOptions(isNew: boolean) {
       `functions and tools that need a person's approval, separated by commas; all are those that change something ${standard('none')}`,
       wordsOf(filled),
     ],
+    ...approvalOptions,
     ['--read-only', 'offer only tools that change nothing, besides the functions'],
     ['--no-tools', 'offer only the functions'],
     ['--model <id>', `model ${standard('CAIRN_MODEL')}`, filled],

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentWorkflows, WorkflowResponse } from '@cairn/agents';
+import { readFile, realpath } from 'node:fs/promises';
+import type { AgentWorkflows, ApprovalRequest, Approvals, UserRules, WorkflowResponse } from '@cairn/agents';
 import type { Memory } from '@cairn/memory';
 import type { ToolSet } from '@cairn/tool';
 import { escapeControls } from '@cairn/tool/paths';
@@ -12,7 +13,10 @@ import { withOwnCommand } from '../../terminal/own-command.ts';
 import type { CommandContext } from '../../terminal/command-context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { lineEscape } from '../../terminal/text.ts';
+import { canAsk, openApprovals, openRules } from '../agents/approvals.ts';
 import { toolSetsOf } from '../agents/open-agents.ts';
+import { projectRoot } from '../agents/project.ts';
+import { notTrusted, untrustedOf, type TrustItem } from '../agents/trust.ts';
 import { openMemory } from '../memory/store.ts';
 import { storeWords, type Settings, type WorkFlags } from './settings.ts';
 import { loadStatusOf, WorkflowView } from './workflow-view.ts';
@@ -78,8 +82,47 @@ async function toolsOf(
   return readOnly ? sets.map(readOnlySet) : sets;
 }
 
+/** Asks about the modules of the project, by what is in their files. @throws {CommandError} `NOT_TRUSTED` */
+async function requireTrustedModules(
+  { context: session, flags, view }: WorkPlace,
+  { functions }: Settings,
+  { rules, root }: { readonly rules: UserRules; readonly root: string },
+): Promise<void> {
+  const [{ trustHash }, { isWithin }] = await Promise.all([
+    import('@cairn/agents'),
+    import('@cairn/coding-agent/internal'),
+  ]);
+  const within = await realpath(root);
+  const items: TrustItem[] = [];
+  for (const { path } of functions) {
+    // A missing module is reported where it is loaded.
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined || !isWithin(real, within)) continue;
+    const hash = trustHash({ kind: 'functions', content: await readFile(real, 'utf8') });
+    items.push({ hash, name: 'module', path, may: 'its functions run as programs of yours' });
+  }
+  const onNotice = (notice: string): void => view.notice(notice);
+  const options = { trust: flags.trust, canAsk: canAsk(session, flags), onNotice };
+  const [untrusted] = await untrustedOf(session, rules, items, options);
+  if (untrusted !== undefined) throw notTrusted(untrusted);
+}
+
+async function approvalsOf(place: WorkPlace, { root }: Settings, rules: UserRules): Promise<Approvals> {
+  const { context: session, flags, view } = place;
+  const show = async <T>(_: ApprovalRequest, ask: () => Promise<T>): Promise<T> => {
+    await view.flush();
+    return ask();
+  };
+  const asks = canAsk(session, flags);
+  const onNotice = (notice: string): void => view.notice(notice);
+  return openApprovals(session, rules, { root, flags, onNotice, ...(asks && { show }) });
+}
+
 export async function openWorkflows(place: WorkPlace, settings: Settings): Promise<AgentWorkflows> {
   const { memory, context: session } = place;
+  const project = projectRoot(session, {});
+  const rules = await openRules(session, project);
+  await requireTrustedModules(place, settings, { rules, root: project });
   const { stream, merge, persona, root, language, functions, approve } = settings;
   useEnvironmentProxy(session.env);
   const { createWorkflows, loadFunctions, toStreamFunctions } = await import('@cairn/agents');
@@ -103,6 +146,7 @@ export async function openWorkflows(place: WorkPlace, settings: Settings): Promi
     toolSets: settings.tools ? await toolsOf(place, settings) : [],
     root,
     language,
+    approvals: await approvalsOf(place, settings, rules),
     needsApproval: approve.includes('all') ? ({ isReadOnly }) => !isReadOnly : approve,
     leaseMs: LEASE_MS,
   });
