@@ -126,7 +126,10 @@ describe.each(kinds)('the tools of a memory in $name', (kind) => {
 
   test.each([
     ['done', 'its text is erased from the store'],
-    ['pending', 'its text is erased from the file when no other process reads it, the disk has space, and the file is not damaged'],
+    [
+      'pending',
+      'its text is erased from the file when no other process reads it, the disk has space, and the file is not damaged',
+    ],
     ['log', 'its text is gone from the data; logs and backups of the server keep it until they are rewritten'],
   ] as const)('a forgotten fact is gone, and the answer states what became of its text (%s)', async (erased, words) => {
     const memory = open({ backend: { ...store().backend, erase: async () => erased } });

@@ -26,7 +26,7 @@ export interface ConsentRequest {
   readonly sessions?: boolean;
 }
 
-/** Returns the kinds of texts that a server gets when the user allows it. */
+/** Returns the kinds of content that a server gets when the user allows it. */
 export function sentTexts({ sessions = false }: Pick<ConsentRequest, 'sessions'>): string {
   const ofSessions = sessions ? 'the messages of all sessions, past and future, ' : '';
   return `the text of facts and assets, ${ofSessions}and each question to recall them`;

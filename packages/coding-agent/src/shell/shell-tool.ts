@@ -73,7 +73,7 @@ export interface ShellToolOptions {
   /**
    * Decides about a command, such as by a rule or by asking the user. Nothing starts unless `approved` of its answer is `true`. The
    * command may contain any character: escape it before you show it (`escapeControls` of `@cairn/tool/paths`). The signal aborts when
-   * nobody waits for the answer.
+   * no caller waits for the answer.
    */
   readonly approve: (
     command: ShellCommand,

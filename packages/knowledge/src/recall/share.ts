@@ -12,7 +12,7 @@ export interface ShareFactOptions extends ShareOptions {
 
 /**
  * Makes an asset of a fact. The asset names the fact as its origin; the fact stays, with its history. Sharing it twice returns the
- * same asset; `differs` tells that the two have different texts, and `update` gives the asset the text of the fact. The team has the asset after the next push.
+ * same asset; `differs` reports that their text differs, and `update` gives the asset the text of the fact. The team has the asset after the next push.
  *
  * @throws {MemoryError} `UNKNOWN_FACT`.
  * @throws {KnowledgeError} `INVALID_INPUT` for a fact that was replaced or archived, `SECRET`, `ASSET_EXISTS` when the given name is

@@ -13,7 +13,7 @@ const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** The problems that a check reports. One damaged page can cause hundreds. */
 const MAX_PROBLEMS = 20;
 
-/** The condition that a column is a list of texts, as JSON. */
+/** The condition that a column is a JSON list of strings. */
 export function isList(column: string): string {
   return `(typeof(${column}) = 'text' AND CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'array' ELSE false END)`;
 }

@@ -70,7 +70,7 @@ export function rowOf(fields: Fields): Row {
   };
 }
 
-/** Returns the texts of a list; `undefined` for a damaged one. */
+/** Returns the strings of a list; `undefined` for a damaged one. */
 function listOf(json: unknown): string[] | undefined {
   const list = typeof json === 'string' && isJson(json) ? (JSON.parse(json) as unknown) : undefined;
   return Array.isArray(list) && list.every((text) => typeof text === 'string') ? list : undefined;

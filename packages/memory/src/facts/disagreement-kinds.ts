@@ -1,6 +1,6 @@
 import { stem } from './disagreement-tokens.ts';
 
-/** Things of one kind, of which one is used for one purpose. Another thing next to them may be used too. */
+/** Things of one kind. One of them is used for each purpose. Another thing next to them may be used too. */
 const KINDS: readonly string[] = [
   'npm,pnpm,yarn,bun,deno',
   'react,vue,angular,svelte,solid,preact,ember',
@@ -52,7 +52,7 @@ const kindOfThing: ReadonlyMap<string, readonly number[]> = (() => {
   return map;
 })();
 
-/** Returns whether two things, as a statement has them, are alternatives of which one is used. */
+/** Returns whether two things, as a statement has them, are alternatives. */
 export function areAlternatives(one: string, another: string): boolean {
   const kinds = kindOfThing.get(another);
   return kindOfThing.get(one)?.some((kind) => kinds?.includes(kind) === true) === true;

@@ -61,7 +61,7 @@ function isExclusive(before: readonly string[]): boolean {
   return last === '在' && HAN_PLACES.test(joined(subject));
 }
 
-/** Returns whether two statements are the same but for one thing, of which there is only one. */
+/** Returns whether two statements differ only in one thing that exists once. */
 function differInSlot({ left, right }: Sides, isChange: boolean): boolean {
   const [own, other, start] = middlesOf(left.words, right.words);
   if (own.length === 0 || other.length === 0 || own.length > MAX_SLOT || other.length > MAX_SLOT) return false;
