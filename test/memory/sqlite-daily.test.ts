@@ -474,9 +474,12 @@ test('what a killed restore left is in the directory of the backups, counts as a
   expect((await memory.facts.forget(facts[0]?.id ?? '')).backups).toMatch(/^until /u);
   await memory.close();
   age(path, 9);
-  // No other reason to run: there is a backup of today.
+  // No other reason to run: there are backups of today, in each second that the next one can begin in.
   const later = open(path);
-  await later.backup(`${path}-backups/${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`);
+  for (let seconds = 0; seconds < 10; seconds++) {
+    const time = new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19).replaceAll(':', '-');
+    await later.backup(`${path}-backups/${time}Z.db`);
+  }
   await later.close();
   expect(await runDaily(path)).toBe(0);
   expect(existsSync(left)).toBe(false);

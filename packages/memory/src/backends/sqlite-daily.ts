@@ -1,4 +1,5 @@
 /** The process that makes the daily backup of a file: `node sqlite-daily.js <path>`. It ends with one of these codes. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { MemoryError } from '../errors.ts';
@@ -26,6 +27,14 @@ async function readState(database: SqliteDatabase, path: string): Promise<Backup
   return backupStateOf(path, state);
 }
 
+/** Returns a path for a backup of now. An earlier second may be free: a later one would hide what is forgotten in between. */
+function freePath(directory: string): string {
+  for (let timeMs = Date.now(); ; timeMs -= 1000) {
+    const path = join(directory, `${backupName(timeMs)}.db`);
+    if (!existsSync(path)) return path;
+  }
+}
+
 async function backUpDaily(path: string): Promise<void> {
   await withBackupLock(path, 0, async (directory) => {
     const database = new SqliteDatabase({ path, busyTimeoutMs: BUSY_MS, driver: nodeSqlite });
@@ -37,7 +46,7 @@ async function backUpDaily(path: string): Promise<void> {
       // The next backup may need their space.
       removeOldBackups(path, state, { nowMs: Date.now(), isBefore: true });
       try {
-        await database.copy(join(directory, `${backupName(Date.now())}.db`));
+        await database.copy(freePath(directory));
         noteDamage(path, false);
       } finally {
         // A promise to forget is kept, even if there is no other backup.
