@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   readdirSync,
@@ -474,13 +475,16 @@ test('what a killed restore left is in the directory of the backups, counts as a
   expect((await memory.facts.forget(facts[0]?.id ?? '')).backups).toMatch(/^until /u);
   await memory.close();
   age(path, 9);
-  // No other reason to run: there are backups of today, in each second that the next one can begin in.
+  // No other reason to run: there are backups of today, in each second in which the next one can begin.
   const later = open(path);
-  for (let seconds = 0; seconds < 10; seconds++) {
-    const time = new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19).replaceAll(':', '-');
-    await later.backup(`${path}-backups/${time}Z.db`);
-  }
+  const nowMs = Date.now();
+  const pathOf = (seconds: number): string => {
+    const time = new Date(nowMs + seconds * 1000).toISOString().slice(0, 19).replaceAll(':', '-');
+    return `${path}-backups/${time}Z.db`;
+  };
+  await later.backup(pathOf(0));
   await later.close();
+  for (let seconds = 1; seconds < 300; seconds++) copyFileSync(pathOf(0), pathOf(seconds));
   expect(await runDaily(path)).toBe(0);
   expect(existsSync(left)).toBe(false);
 });
